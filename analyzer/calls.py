@@ -1,0 +1,102 @@
+"""Where a call goes: project functions, outside names, graphs that it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .attributes import method_of
+from .calling import argument
+from .solver import Value, Values
+from .summary import Call, Expr
+from .values import FunctionId, Resolver, Site
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What a call may reach.
+
+    ``functions`` of the project, ``outside`` names in canonical form, ``graphs`` it runs (the site
+    of their builder; an empty site is a graph nobody saw being built), ``known``: whether anything
+    at all is known of what is called.
+    """
+
+    functions: tuple[FunctionId, ...]
+    outside: tuple[str, ...]
+    graphs: tuple[Site | tuple[()], ...]
+    known: bool
+
+
+def targets(resolver: Resolver, call: Call, function: FunctionId) -> Targets:
+    """Where the call goes."""
+    functions: set[FunctionId] = set()
+    outside: set[str] = set()
+    graphs: set[Site | tuple[()]] = set()
+    values = resolver.of(call.func, function)
+    for value in values:
+        _follow(resolver, value, call, function, functions, outside, graphs)
+    method = call.func.rsplit(".", 1)[-1] if isinstance(call.func, str) else getattr(call.func, "name", "")
+    position = resolver.knowledge.table("invoking_methods", "names")
+    if not functions and position and method in position:
+        _add(resolver, resolver.of(argument(call, position[method], None), function), call, function, functions)
+    return Targets(tuple(sorted(functions)), tuple(sorted(outside)), tuple(sorted(graphs)), bool(values))
+
+
+def _follow(
+    resolver: Resolver,
+    value: Value,
+    call: Call,
+    function: FunctionId,
+    functions: set[FunctionId],
+    outside: set[str],
+    graphs: set[Site | tuple[()]],
+) -> None:
+    kind = value[0]
+    if kind in ("fn", "bound"):
+        functions.add(resolver.enter((value[1], value[2]), value[3], call, function))
+    elif kind == "cls":
+        for name in ("__init__", "__post_init__"):
+            method = method_of(resolver, (value[1], value[2]), name)
+            if method is not None:
+                functions.add(resolver.enter(method, "", call, function))
+    elif kind == "obj":
+        inner = resolver.solver.solve(lambda: resolver.attributes([value], "__call__"))
+        _add(resolver, inner, call, function, functions)
+    elif kind == "ext":
+        outside.add(value[1])
+        role = resolver.knowledge.role(value[1], "invokes")
+        if role is not None:
+            handed = argument(call, role.options.get("position"), role.options.get("keyword"))
+            _add(resolver, resolver.of(handed, function), call, function, functions)
+    elif kind == "meth":
+        outside.add(resolver.canonical(f"{value[1]}.{value[2]}"))
+        if resolver.knowledge.role(f"{value[1]}.{value[2]}", "run") is not None:
+            graphs.add(value[3])
+        role = resolver.knowledge.role(f"{value[1]}.{value[2]}", "invokes")
+        if role is not None:
+            handed = argument(call, role.options.get("position"), role.options.get("keyword"))
+            _add(resolver, resolver.of(handed, function), call, function, functions)
+    elif kind == "inst":
+        outside.add(resolver.canonical(f"{value[1]}.__call__"))
+
+
+def _add(
+    resolver: Resolver, values: Values, call: Call, function: FunctionId, functions: set[FunctionId]
+) -> None:
+    for value in values:
+        if value[0] in ("fn", "bound"):
+            functions.add((value[1], value[2], value[3]))
+
+
+def receiver_and_verb(func: Expr) -> tuple[str, str]:
+    """The last name of the receiver and the method's name, for calls whose target is unknown."""
+    if isinstance(func, str):
+        parts = func.split(".")
+        return (parts[-2] if len(parts) > 1 else "", parts[-1])
+    name = getattr(func, "name", "")
+    base = getattr(func, "base", None)
+    key = getattr(getattr(base, "key", None), "value", None)
+    if isinstance(key, str):
+        return key, name
+    if isinstance(base, str):
+        return base.rsplit(".", 1)[-1], name
+    return getattr(base, "name", "") or "", name

@@ -1,0 +1,181 @@
+"""What a body says, collected from its skeleton without regard to order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from .summary import (
+    Attr,
+    Call,
+    Comp,
+    Const,
+    Do,
+    Expr,
+    Handler,
+    If,
+    Item,
+    Let,
+    Loop,
+    Match,
+    Op,
+    Raise,
+    Return,
+    Seq,
+    Star,
+    Stmt,
+    Table,
+    Try,
+    Walrus,
+    With,
+)
+
+Mode = Literal["is", "part", "enter"]
+"""How a name gets its value: it is the value, a part of it, or what entering it gives."""
+
+FILLERS = {"append": -1, "add": -1, "appendleft": -1, "insert": -1, "setdefault": -1, "put": -1}
+MERGERS = {"extend", "update", "extendleft"}
+
+
+@dataclass(slots=True)
+class Facts:
+    """Bindings by name, what is put into containers by name, calls, results and raises.
+
+    In ``fills`` a value is (key or None, value, whether the value is itself a container to merge).
+    """
+
+    lets: dict[str, list[tuple[Mode, Expr]]] = field(default_factory=dict)
+    fills: dict[str, list[tuple[Expr, Expr, bool]]] = field(default_factory=dict)
+    calls: list[Call] = field(default_factory=list)
+    returns: list[Expr] = field(default_factory=list)
+    raises: list[Raise] = field(default_factory=list)
+    handlers: list[tuple[Try, Handler]] = field(default_factory=list)
+
+
+def children(expr: Expr) -> Iterator[Expr]:
+    """The expressions directly inside one, in order of evaluation."""
+    if isinstance(expr, Call):
+        yield expr.func
+        yield from expr.args
+        for _, value in expr.kwargs:
+            yield value
+    elif isinstance(expr, Op | Seq):
+        yield from expr.items
+    elif isinstance(expr, Attr):
+        yield expr.base
+    elif isinstance(expr, Item):
+        yield expr.base
+        yield expr.key
+    elif isinstance(expr, Table):
+        for key, value in zip(expr.keys, expr.values, strict=True):
+            yield key
+            yield value
+    elif isinstance(expr, Comp):
+        for _, source, tests in expr.loops:
+            yield source
+            yield from tests
+        yield from expr.items
+    elif isinstance(expr, Star | Walrus):
+        yield expr.value
+
+
+def gather(body: list[Stmt]) -> Facts:
+    """The facts of a body."""
+    facts = Facts()
+    _block(facts, body)
+    return facts
+
+
+def walk_calls(expr: Expr) -> Iterator[Call]:
+    """All calls inside an expression, itself included, inner ones first."""
+    for child in children(expr):
+        if child is not None and not isinstance(child, str | Const):
+            yield from walk_calls(child)
+    if isinstance(expr, Call):
+        yield expr
+
+
+def _block(facts: Facts, body: list[Stmt]) -> None:
+    for item in body:
+        if isinstance(item, Do):
+            _expr(facts, item.value)
+        elif isinstance(item, Let):
+            _expr(facts, item.value)
+            for target in item.targets:
+                _bind(facts, target, item.value, "is")
+        elif isinstance(item, If):
+            _expr(facts, item.test)
+            _block(facts, item.body)
+            _block(facts, item.orelse)
+        elif isinstance(item, Loop):
+            _expr(facts, item.source)
+            if item.is_for:
+                _bind(facts, item.target, item.source, "part")
+            _block(facts, item.body)
+            _block(facts, item.orelse)
+        elif isinstance(item, Return):
+            _expr(facts, item.value)
+            facts.returns.append(item.value)
+        elif isinstance(item, With):
+            for manager, target in item.items:
+                _expr(facts, manager)
+                if target is not None:
+                    _bind(facts, target, manager, "enter")
+            _block(facts, item.body)
+        elif isinstance(item, Try):
+            _block(facts, item.body)
+            for handler in item.handlers:
+                facts.handlers.append((item, handler))
+                _block(facts, handler.body)
+            _block(facts, item.orelse)
+            _block(facts, item.final)
+        elif isinstance(item, Match):
+            _expr(facts, item.subject)
+            for case in item.cases:
+                _expr(facts, case.guard)
+                _block(facts, case.body)
+        elif isinstance(item, Raise):
+            _expr(facts, item.value)
+            facts.raises.append(item)
+
+
+def _bind(facts: Facts, target: Expr, value: Expr, mode: Mode) -> None:
+    if isinstance(target, str):
+        facts.lets.setdefault(target, []).append((mode, value))
+    elif isinstance(target, Seq):
+        same = isinstance(value, Seq) and mode == "is" and len(value.items) == len(target.items)
+        if same and isinstance(value, Seq) and not any(isinstance(i, Star) for i in value.items):
+            for part, item in zip(target.items, value.items, strict=True):
+                _bind(facts, part, item, "is")
+            return
+        for part in target.items:
+            _bind(facts, part, value, "part")
+    elif isinstance(target, Star):
+        _bind(facts, target.value, value, mode)
+    elif isinstance(target, Item) and isinstance(target.base, str):
+        facts.fills.setdefault(target.base, []).append((target.key, value, False))
+
+
+def _expr(facts: Facts, expr: Expr) -> None:
+    if expr is None or isinstance(expr, str | Const):
+        return
+    for child in children(expr):
+        if child is not None and not isinstance(child, str):
+            _expr(facts, child)
+    if isinstance(expr, Call):
+        facts.calls.append(expr)
+        if isinstance(expr.func, str) and expr.args and "." in expr.func:
+            receiver, _, verb = expr.func.rpartition(".")
+            if verb in FILLERS:
+                key = expr.args[0] if verb == "setdefault" else None
+                facts.fills.setdefault(receiver, []).append((key, expr.args[-1], False))
+            elif verb in MERGERS:
+                facts.fills.setdefault(receiver, []).append((None, expr.args[0], True))
+    elif isinstance(expr, Walrus):
+        facts.lets.setdefault(expr.target, []).append(("is", expr.value))
+    elif isinstance(expr, Comp):
+        for target, source, _ in expr.loops:
+            _bind(facts, target, source, "part")
+    elif isinstance(expr, Op) and expr.kind == "yield":
+        facts.returns.append(expr.items[0])

@@ -1,0 +1,133 @@
+"""Conditions under which an effect runs that make its repetition harmless."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from .calls import receiver_and_verb, targets
+from .facts import walk_calls
+from .flow import Guard
+from .literals import arguments
+from .summary import Attr, Call, Const, Expr, Item, Op
+from .values import FunctionId, Resolver
+
+_ASKS = re.compile(r"(^|_)(exists?|already|was|seen|processed|is_sent|is_done|has|contains|sismember|is_duplicate|lookup|find|done)(_|$)")
+_CLAIMS = re.compile(r"(^|_)(claim|claims|setnx|acquire_once|mark_once|try_acquire|reserve_key|first_time|insert_if_absent|put_if_absent|get_or_create)(_|$)")
+_STATUS = re.compile(r"(^|_)(status|state|sent|done|paid|processed|completed|delivered|charged|refunded|at)$")
+_REPLAY = re.compile(r"resum|scratchpad|replay")
+_DEPTH = 3
+
+
+def is_safe(resolver: Resolver, guards: Iterable[Guard], function: FunctionId) -> bool:
+    """Whether a durable "already done" record, or a claim, decides that the effect runs.
+
+    A look-up counts when the effect runs because nothing was found; a row's status when it is
+    compared. What the same node's state or a cache in memory says does not count: neither outlives
+    the attempt.
+    """
+    return any(_durable(resolver, test, truth, function) for test, truth in guards)
+
+
+def skips_on_resume(resolver: Resolver, guards: Iterable[Guard], function: FunctionId) -> bool:
+    """Whether the code runs only on the first attempt: it asks the framework whether it was resumed."""
+    for test, _ in guards:
+        for call in walk_calls(test):
+            if _REPLAY.search(receiver_and_verb(call.func)[1]):
+                for target in targets(resolver, call, function).functions:
+                    head = resolver.project.function((target[0], target[1]))
+                    if head is not None and "resume" in head.names:
+                        return True
+        if any(_REPLAY.search(name) for name in _attributes(test)):
+            return True
+    return False
+
+
+def _attributes(expr: Expr) -> list[str]:
+    if isinstance(expr, str):
+        return expr.split(".")[1:]
+    if isinstance(expr, Attr):
+        return [expr.name, *_attributes(expr.base)]
+    if isinstance(expr, Op):
+        return [name for item in expr.items for name in _attributes(item)]
+    return []
+
+
+def _durable(resolver: Resolver, test: Expr, truth: bool, function: FunctionId) -> bool:
+    while isinstance(test, Op) and test.kind == "not":
+        test, truth = test.items[0], not truth
+    if isinstance(test, Op):
+        if test.kind in ("and", "or"):
+            if (test.kind == "and") is truth:
+                return any(_durable(resolver, item, truth, function) for item in test.items)
+            return all(_durable(resolver, item, truth, function) for item in test.items)
+        if test.kind in ("is", "==", "is not", "!=") and len(test.items) == 2:
+            left, right = test.items
+            same = truth if test.kind in ("is", "==") else not truth
+            if isinstance(right, Const) and right.value in (None, False, 0):
+                return _looked_up(resolver, left, function) if same else _claimed(resolver, left, function)
+            if isinstance(right, Const) and right.value is True:
+                return _durable(resolver, left, same, function)
+            return _row_status(resolver, left, function) or _row_status(resolver, right, function)
+        if test.kind in (">", "<", "<=", ">="):
+            return any(_looked_up(resolver, item, function) for item in test.items)
+        return False
+    if truth:
+        return _claimed(resolver, test, function) or _row_status(resolver, test, function)
+    return _looked_up(resolver, test, function) or _row_status(resolver, test, function)
+
+
+def _origins(resolver: Resolver, expr: Expr, function: FunctionId) -> list[Call]:
+    """The calls that a tested value comes from, through local names."""
+    if isinstance(expr, Call):
+        return [expr]
+    if isinstance(expr, str) and "." not in expr:
+        lets = resolver.project.facts((function[0], function[1])).lets.get(expr, ())
+        return [call for mode, value in lets if mode != "enter" for call in _origins(resolver, value, function)]
+    if isinstance(expr, Attr | Item):
+        return _origins(resolver, expr.base, function)
+    return []
+
+
+def _looked_up(resolver: Resolver, expr: Expr, function: FunctionId, depth: int = _DEPTH) -> bool:
+    return any(_is_read(resolver, call, function, depth) for call in _origins(resolver, expr, function))
+
+
+def _is_read(resolver: Resolver, call: Call, function: FunctionId, depth: int) -> bool:
+    found = targets(resolver, call, function)
+    args, kwargs = arguments(resolver, call, function)
+    for name in found.outside:
+        effect = resolver.effects.classify(name, args, kwargs)
+        if effect is not None and effect.action == "read":
+            return True
+    receiver, verb = receiver_and_verb(call.func)
+    if not found.known:
+        guessed = resolver.effects.guess(receiver, verb, args, kwargs)
+        return (guessed is not None and guessed.action == "read") or bool(
+            _ASKS.search(verb) and receiver not in ("", "state", "self")
+        )
+    for target in found.functions if depth else ():
+        facts = resolver.project.facts((target[0], target[1]))
+        if any(_is_read(resolver, inner, target, depth - 1) for inner in facts.calls):
+            return True
+    return isinstance(call.func, Attr) and _looked_up(resolver, call.func.base, function, depth) and depth > 0
+
+
+def _claimed(resolver: Resolver, expr: Expr, function: FunctionId) -> bool:
+    for call in _origins(resolver, expr, function):
+        verb = receiver_and_verb(call.func)[1]
+        if _CLAIMS.search(verb) or any(name == "nx" for name, _ in call.kwargs):
+            return True
+    return False
+
+
+def _row_status(resolver: Resolver, expr: Expr, function: FunctionId) -> bool:
+    """``row.status`` or ``row["sent_at"]`` of something that was read."""
+    if isinstance(expr, str) and "." in expr:
+        base, name = expr.rsplit(".", 1)
+        return bool(_STATUS.search(name)) and _looked_up(resolver, base, function)
+    if isinstance(expr, Attr):
+        return bool(_STATUS.search(expr.name)) and _looked_up(resolver, expr.base, function)
+    if isinstance(expr, Item) and isinstance(expr.key, Const) and isinstance(expr.key.value, str):
+        return bool(_STATUS.search(expr.key.value)) and _looked_up(resolver, expr.base, function)
+    return False

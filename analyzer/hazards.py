@@ -1,0 +1,186 @@
+"""Effects that run again, each with the path that shows why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from .dispatch import says_nothing
+from .effect_sites import EffectSite
+from .order import Meeting, Order, bits
+from .outline import WaitSite
+from .registry import Registry, Unit
+from .summary import Call
+from .values import FunctionId
+
+Link = tuple[FunctionId, Call]
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """What a dispatch reaches: the chain of calls to an effect, or a tool judged by its words."""
+
+    function: FunctionId
+    chain: tuple[Link, ...]
+    effect: EffectSite | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hazard:
+    """An effect that may have fired when a wait in the same replayed unit is reached.
+
+    ``looped``: only by another round of a loop. The chains lead from the function where both meet:
+    ``effect_chain`` to the effect, its own call last; ``wait_chain`` to the wait.
+    """
+
+    effect: EffectSite
+    looped: bool
+    function: FunctionId
+    units: tuple[Unit, ...]
+    effect_chain: tuple[Link, ...]
+    wait_chain: tuple[Link, ...]
+    wait: WaitSite
+    behind: tuple[Behind, ...]
+    router: str = ""
+
+
+def hazards(order: Order, units: Sequence[Unit]) -> tuple[Hazard, ...]:
+    """One hazard a site of an effect: the most direct of the ways it meets a wait."""
+    closures = {unit: order.closure([unit.function]) for unit in units}
+    by_effect: dict[int, list[Meeting]] = {}
+    for meeting in order.meetings():
+        by_effect.setdefault(meeting.effect, []).append(meeting)
+    found: list[Hazard] = []
+    for effect, meetings in sorted(by_effect.items()):
+        made = [h for m in meetings if (h := _hazard(order, m, closures)) is not None]
+        if made:
+            found.append(min(made, key=lambda h: (h.looped, len(h.effect_chain) + len(h.wait_chain), _where(h))))
+    return tuple(found)
+
+
+def _where(hazard: Hazard) -> tuple[object, ...]:
+    return (hazard.function, hazard.wait.path, hazard.wait.line, hazard.wait.column)
+
+
+def _hazard(order: Order, meeting: Meeting, closures: dict[Unit, set[FunctionId]]) -> Hazard | None:
+    source = meeting.source or meeting.function
+    around = tuple(unit for unit, closure in closures.items() if source in closure)
+    if not around:
+        return None
+    effect = order.effects[meeting.effect]
+    effect_chain = tuple(order.effect_chain(meeting.effect, source))
+    waits = order.wait_chain(meeting.function, meeting.node)
+    wait = next((w for _, _, w in reversed(waits) if w is not None), None)
+    if not effect_chain or wait is None:
+        return None
+    if (effect.path, effect.line, effect.column) == (wait.path, wait.line, wait.column):
+        return None
+    wait_chain = tuple((function, call) for function, call, _ in waits if call is not None)
+    last, call = effect_chain[-1]
+    behind = tuple(_behind(order, last, call)) if effect.dispatch else ()
+    if effect.dispatch and not behind:
+        return None
+    router = meeting.function[1] if meeting.source is not None else ""
+    return Hazard(effect, meeting.looped, source, around, effect_chain, wait_chain, wait, behind, router)
+
+
+def _behind(order: Order, function: FunctionId, call: Call) -> Iterator[Behind]:
+    """What the dispatch at a call may fire."""
+    found = order.outlines[function]
+    for number, dispatch in enumerate(found.dispatches):
+        if dispatch is None or found.flow.calls[number] is not call:
+            continue
+        guessed = dict(dispatch.guessed)
+        for target in dispatch.functions:
+            if target in guessed:
+                yield Behind(target, (), None, guessed[target].reason)
+            elif target in order.reach:
+                mask = order.reach[target].exit | order.reach[target].failure
+                for effect in bits(mask):
+                    chain = tuple(order.effect_chain(effect, target))
+                    site = order.effects[effect]
+                    if site.dispatch:
+                        inner = list(_behind(order, *chain[-1])) if chain else []
+                        if inner:
+                            yield Behind(target, (*chain, *inner[0].chain), inner[0].effect, inner[0].reason)
+                            break
+                    elif chain:
+                        yield Behind(target, chain, site, site.reason)
+                        break
+        return
+
+
+def reached_effects(order: Order, function: FunctionId) -> Iterator[tuple[EffectSite, tuple[Link, ...], tuple[Behind, ...]]]:
+    """Every effect that calling a function may fire, recorded steps left out, by place."""
+    mask = 0
+    for inner in order.closure([function]):
+        before = order.sweep(inner, True)
+        for number, reached in enumerate(before):
+            if reached is not None and order.effect_of(inner, number) is not None:
+                mask |= order.fired_at(inner, number)[0] & order.own_effects(inner, number)
+    for effect in bits(mask):
+        site = order.effects[effect]
+        chain = tuple(order.effect_chain(effect, function))
+        if not chain:
+            continue
+        behind = tuple(_behind(order, *chain[-1])) if site.dispatch else ()
+        if behind or not site.dispatch:
+            yield site, chain, behind
+
+
+@dataclass(frozen=True, slots=True)
+class Sibling:
+    """An effect in a tool that shares a node with a tool that waits."""
+
+    effect: EffectSite | None
+    tool: FunctionId
+    chain: tuple[Link, ...]
+    behind: tuple[Behind, ...]
+    waiting: FunctionId
+    group: tuple[str, int, int]
+    reason: str
+
+
+def siblings(order: Order, registry: Registry) -> Iterator[Sibling]:
+    """Tools of a shared group that fire effects, where another tool of it waits."""
+    per_call = {site for name in registry.sent for site in registry.group_names.get(name, ())}
+    seen: set[object] = set()
+    for site, group in sorted(registry.groups.items()):
+        if not group.shared or site in per_call:
+            continue
+        waiting = sorted(t for t in group.functions if t in order.reach and order.reach[t].waits)
+        for tool in sorted(group.functions):
+            others = [w for w in waiting if w != tool]
+            if not others or tool not in order.reach:
+                continue
+            hits = list(reached_effects(order, tool))
+            for effect, chain, behind in hits:
+                if effect not in seen:
+                    seen.add(effect)
+                    yield Sibling(effect, tool, chain, behind, others[0], site, effect.reason)
+            guessed = None if hits else _guessed(order, tool)
+            if guessed is not None and tool not in seen:
+                seen.add(tool)
+                yield Sibling(None, tool, (), (), others[0], site, guessed)
+
+
+def _guessed(order: Order, tool: FunctionId) -> str | None:
+    head = order.resolver.project.function((tool[0], tool[1]))
+    if head is None or not says_nothing(order.resolver, tool):
+        return None
+    effect = order.resolver.effects.guess_tool(head.name, head.doc)
+    return effect.reason if effect is not None else None
+
+
+def in_recovered_bodies(
+    order: Order, units: Iterable[Unit], waited: set[EffectSite]
+) -> Iterator[tuple[Unit, EffectSite, tuple[Link, ...], tuple[Behind, ...]]]:
+    """Effects of entrypoint bodies, outside recorded steps, that meet no wait."""
+    seen: set[EffectSite] = set()
+    for unit in units:
+        if unit.kind == "entrypoint" and unit.function in order.outlines:
+            for effect, chain, behind in reached_effects(order, unit.function):
+                if effect not in waited and effect not in seen:
+                    seen.add(effect)
+                    yield unit, effect, chain, behind

@@ -1,0 +1,79 @@
+"""Names with ``{a,b}``, ``*`` (within a segment) and ``**`` (across dots), as the tables write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+def expand(pattern: str) -> Iterator[str]:
+    """Write out the first ``{a,b}`` and those after it; raises ValueError where braces do not match."""
+    start = pattern.find("{")
+    if start < 0:
+        if "}" in pattern:
+            raise ValueError(f"unmatched brace in {pattern!r}")
+        yield pattern
+        return
+    end = pattern.find("}", start)
+    if end < 0 or "{" in pattern[start + 1 : end]:
+        raise ValueError(f"unmatched or nested brace in {pattern!r}")
+    for choice in pattern[start + 1 : end].split(","):
+        for rest in expand(pattern[end + 1 :]):
+            yield pattern[:start] + choice + rest
+
+
+def compile_name(pattern: str) -> re.Pattern[str]:
+    """A pattern that is matched on a whole qualified name."""
+    parts = re.split(r"(\*\*|\*)", pattern)
+    return re.compile("".join({"*": "[^.]*", "**": ".*"}.get(part, re.escape(part)) for part in parts))
+
+
+class NameMap(Generic[T]):
+    """Names and patterns to values: exact names first, then the pattern with the most literal letters.
+
+    An exact name that was added twice keeps the later value, so what users declare wins.
+    """
+
+    __slots__ = ("_compiled", "_exact", "_groups")
+
+    def __init__(self, entries: Iterable[tuple[str, T]], base: NameMap[T] | None = None) -> None:
+        """Add ``entries`` to those of ``base``; patterns of ``entries`` come first."""
+        self._exact: dict[str, T] = dict(base._exact) if base else {}
+        groups: dict[str, list[tuple[int, str, T]]] = {}
+        for name, value in entries:
+            if "*" in name:
+                head = name.split(".", 1)[0]
+                weight = len(name.replace("*", ""))
+                groups.setdefault("" if "*" in head else head, []).append((-weight, name, value))
+            else:
+                self._exact[name] = value
+        self._groups: dict[str, list[tuple[str, T]]] = {}
+        self._compiled: dict[str, list[tuple[re.Pattern[str], T]]] = {}
+        for head, found in groups.items():
+            found.sort(key=lambda entry: entry[:2])
+            self._groups[head] = [(name, value) for _, name, value in found]
+        if base:
+            for head, old in base._groups.items():
+                self._groups[head] = [*self._groups.get(head, ()), *old]
+
+    def get(self, name: str) -> T | None:
+        """The value of ``name``, or None."""
+        found = self._exact.get(name)
+        if found is not None:
+            return found
+        for head in (name.split(".", 1)[0], ""):
+            for pattern, value in self._patterns(head):
+                if pattern.fullmatch(name):
+                    return value
+        return None
+
+    def _patterns(self, head: str) -> list[tuple[re.Pattern[str], T]]:
+        """The patterns of one library, compiled when they are first asked for: most never are."""
+        found = self._compiled.get(head)
+        if found is None:
+            found = [(compile_name(name), value) for name, value in self._groups.get(head, ())]
+            self._compiled[head] = found
+        return found

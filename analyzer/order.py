@@ -1,0 +1,343 @@
+"""What may have run before a wait, across calls: summaries of functions to a fixpoint.
+
+Sets of effects and waits are bit masks over numbered sites. Every function has: the effects that
+may have fired when it returns, those when it raises, the waits it may reach, and whether it returns
+at all. They only grow, so the fixpoint is the same in whatever order functions are visited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from .effect_sites import EffectSite
+from .flow import TooLarge
+from .outline import Outline, WaitSite, outline, wait_site
+from .registry import GraphSite, Registry
+from .summary import Call
+from .values import FunctionId, Resolver
+
+
+@dataclass(slots=True)
+class Reach:
+    """The fixpoint of one function."""
+
+    exit: int = 0
+    failure: int = 0
+    waits: int = 0
+    returns: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """An effect that may have fired when a wait is reached: where in ``function`` both come together."""
+
+    effect: int
+    function: FunctionId
+    node: int
+    looped: bool
+    source: FunctionId | None = None
+    """The function the effect comes from, where it is not the one that waits (a router's node)."""
+
+
+@dataclass
+class Order:
+    """Outlines and fixpoints of every function reachable from the roots."""
+
+    resolver: Resolver
+    registry: Registry
+    outlines: dict[FunctionId, Outline] = field(default_factory=dict)
+    reach: dict[FunctionId, Reach] = field(default_factory=dict)
+    effects: list[EffectSite] = field(default_factory=list)
+    waits: list[WaitSite] = field(default_factory=list)
+    too_large: set[FunctionId] = field(default_factory=set)
+    in_unit: set[FunctionId] = field(default_factory=set)
+    _effect_numbers: dict[EffectSite, int] = field(default_factory=dict)
+    _wait_numbers: dict[WaitSite, int] = field(default_factory=dict)
+    _own: dict[FunctionId, tuple[list[int], list[int]]] = field(default_factory=dict)
+
+    def explore(self, roots: Iterable[FunctionId]) -> None:
+        """Outline the roots and all they may call."""
+        todo = sorted(set(roots) - self.outlines.keys())
+        while todo:
+            function = todo.pop()
+            if function in self.outlines or function in self.too_large:
+                continue
+            try:
+                found = outline(self.resolver, self.registry, function)
+            except TooLarge:
+                self.too_large.add(function)
+                continue
+            self.outlines[function] = found
+            for group in (*found.callees, *found.recorded):
+                todo.extend(target for target in group if target not in self.outlines)
+            for sites in found.graphs:
+                todo.extend(t for site in sites for t in self.graph_functions(site) if t not in self.outlines)
+
+    def graph_functions(self, site: GraphSite, seen: frozenset[GraphSite] = frozenset()) -> Iterator[FunctionId]:
+        """The functions that a graph runs, subgraphs included."""
+        graph = self.registry.graphs.get(site)
+        if graph is None or site in seen:
+            return
+        for _, function in sorted(graph.nodes | graph.routers):
+            yield function
+        for inner in sorted(graph.subgraphs, key=repr):
+            yield from self.graph_functions(inner, seen | {site})
+
+    def closure(self, roots: Iterable[FunctionId], recorded: bool = False) -> set[FunctionId]:
+        """The roots and all they call; through recorded steps only if asked."""
+        found: set[FunctionId] = set()
+        todo = [root for root in roots if root in self.outlines]
+        while todo:
+            function = todo.pop()
+            if function in found:
+                continue
+            found.add(function)
+            outlined = self.outlines[function]
+            for group in outlined.callees:
+                todo.extend(target for target in group if target in self.outlines)
+            for group in outlined.recorded if recorded else ():
+                todo.extend(target for target in group if target in self.outlines)
+        return found
+
+    # numbers
+
+    def _number(self) -> None:
+        """Number all sites, in order of place, so that masks mean the same in every run."""
+        effects: set[EffectSite] = set()
+        waits: set[WaitSite] = set()
+        for function, found in self.outlines.items():
+            for number in range(len(found.effects)):
+                if (effect := self.effect_of(function, number)) is not None:
+                    effects.add(effect)
+                if (wait := self.wait_of(function, number)) is not None:
+                    waits.add(wait)
+        self.effects = sorted(effects, key=lambda e: (e.path, e.line, e.column, e.name, repr(e)))
+        self.waits = sorted(waits, key=lambda w: (w.path, w.line, w.column, w.kind, w.name))
+        self._effect_numbers = {effect: index for index, effect in enumerate(self.effects)}
+        self._wait_numbers = {wait: index for index, wait in enumerate(self.waits)}
+        for function, found in self.outlines.items():
+            own_effects, own_waits = [], []
+            for number in range(len(found.effects)):
+                effect, wait = self.effect_of(function, number), self.wait_of(function, number)
+                own_effects.append(0 if effect is None else 1 << self._effect_numbers[effect])
+                own_waits.append(0 if wait is None else 1 << self._wait_numbers[wait])
+            self._own[function] = (own_effects, own_waits)
+
+    def effect_of(self, function: FunctionId, number: int) -> EffectSite | None:
+        """The effect at a node; a dispatch counts as one, whatever it reaches."""
+        found = self.outlines[function]
+        effect = found.effects[number]
+        dispatch, call = found.dispatches[number], found.flow.calls[number]
+        if effect is None and dispatch is not None and call is not None:
+            ends = (call.line, call.column, call.end_line, call.end_column)
+            return EffectSite(function[0], *ends, "", "dispatch", "likely", "", True)
+        return effect
+
+    def wait_of(self, function: FunctionId, number: int) -> WaitSite | None:
+        """The wait at a node: its own, or a graph that waits by itself and is run here."""
+        found = self.outlines[function]
+        call = found.flow.calls[number]
+        if found.waits[number] is None and call is not None and function in self.in_unit:
+            for site in found.graphs[number]:
+                if self.waits_itself(site):
+                    return wait_site(function[0], call, "graph", "graph")
+        return found.waits[number]
+
+    def waits_itself(self, site: GraphSite, seen: frozenset[GraphSite] = frozenset()) -> bool:
+        """Whether a graph parks without a node of the project asking: static breakpoints, middleware."""
+        graph = self.registry.graphs.get(site)
+        if graph is None or site in seen:
+            return False
+        return graph.waits_itself or any(self.waits_itself(s, seen | {site}) for s in graph.subgraphs)
+
+    # fixpoint
+
+    def solve(self) -> None:
+        """Compute the fixpoint of every outlined function."""
+        self._number()
+        callers: dict[FunctionId, set[FunctionId]] = {}
+        for function in self.outlines:
+            for target in self._targets(function):
+                callers.setdefault(target, set()).add(function)
+        self.reach = {function: Reach() for function in self.outlines}
+        work = sorted(self.outlines, reverse=True)
+        queued = set(work)
+        while work:
+            function = work.pop()
+            queued.discard(function)
+            new = self._compute(function)
+            if new != self.reach[function]:
+                self.reach[function] = new
+                for caller in sorted(callers.get(function, ()), reverse=True):
+                    if caller not in queued:
+                        queued.add(caller)
+                        work.append(caller)
+
+    def _targets(self, function: FunctionId) -> Iterator[FunctionId]:
+        found = self.outlines[function]
+        for number in range(len(found.callees)):
+            yield from found.callees[number]
+            yield from self._recorded(function, number)
+
+    def _recorded(self, function: FunctionId, number: int) -> Iterator[FunctionId]:
+        """What a node runs whose effects are kept: recorded steps, and nodes of a graph it runs."""
+        found = self.outlines[function]
+        yield from found.recorded[number]
+        if function in self.in_unit:
+            for site in found.graphs[number]:
+                yield from (t for t in self.graph_functions(site) if t in self.outlines)
+
+    def _compute(self, function: FunctionId) -> Reach:
+        before = self.sweep(function, True)
+        found = self.outlines[function]
+        waits = 0
+        for number, mask in enumerate(before):
+            if mask is not None:
+                waits |= self.waits_at(function, number)
+        flow = found.flow
+        return Reach(before[flow.exit] or 0, before[flow.failure] or 0, waits, before[flow.exit] is not None)
+
+    def waits_at(self, function: FunctionId, number: int) -> int:
+        """The waits a node may reach."""
+        mask = self._own[function][1][number]
+        for target in self.outlines[function].callees[number]:
+            if target in self.reach:
+                mask |= self.reach[target].waits
+        for target in self._recorded(function, number):
+            if target in self.reach:
+                mask |= self.reach[target].waits
+        return mask
+
+    def own_effects(self, function: FunctionId, number: int) -> int:
+        """The effect of a node itself, as a mask."""
+        return self._own[function][0][number]
+
+    def fired_at(self, function: FunctionId, number: int) -> tuple[int, int, bool]:
+        """Effects fired when the node ends normally, when it raises, and whether it ends normally."""
+        found = self.outlines[function]
+        own = self._own[function][0][number]
+        dispatch = found.dispatches[number]
+        callees = [t for t in found.callees[number] if t in self.reach]
+        done = failed = 0
+        for target in callees:
+            done |= self.reach[target].exit
+            failed |= self.reach[target].failure
+        returns = len(callees) < len(found.callees[number]) or not callees
+        returns = returns or any(self.reach[target].returns for target in callees)
+        if dispatch is not None and found.effects[number] is None:
+            fires = done or failed or dispatch.guessed
+            return (own, own, returns) if fires else (0, 0, returns)
+        return own | done, own | failed | done, returns
+
+    def sweep(self, function: FunctionId, with_back: bool) -> list[int | None]:
+        """Effects that may have fired before each node; None where it cannot be reached."""
+        found = self.outlines[function]
+        flow = found.flow
+        before: list[int | None] = [None] * len(flow.calls)
+        before[flow.entry] = 0
+        work = [flow.entry]
+        while work:
+            number = work.pop()
+            mask = before[number] or 0
+            done, failed, returns = self.fired_at(function, number)
+            following = flow.after[number] + (flow.back[number] if with_back else [])
+            steps = [(target, mask | done) for target in following] if returns else []
+            if flow.calls[number] is not None and found.waits[number] is None:
+                steps.append((flow.failing[number], mask | failed))
+            for target, value in steps:
+                old = before[target]
+                if old is None or value & ~old:
+                    before[target] = value | (old or 0)
+                    work.append(target)
+        return before
+
+    # results
+
+    def meetings(self) -> list[Meeting]:
+        """Every effect that may have fired when a wait is reached, by place."""
+        found: list[Meeting] = []
+        for function in sorted(self.outlines):
+            if not self.reach[function].waits:
+                continue
+            full, straight = self.sweep(function, True), self.sweep(function, False)
+            for number, mask in enumerate(full):
+                if mask and self.waits_at(function, number):
+                    for effect in bits(mask):
+                        looped = not (straight[number] or 0) >> effect & 1
+                        found.append(Meeting(effect, function, number, looped))
+        found.extend(self._router_meetings())
+        return found
+
+    def _router_meetings(self) -> Iterator[Meeting]:
+        """A router that waits parks at its source node, which then runs again as a whole (measured)."""
+        for site in sorted(self.registry.graphs, key=repr):
+            graph = self.registry.graphs[site]
+            for source, router in sorted(graph.routers):
+                if router not in self.reach or not self.reach[router].waits:
+                    continue
+                first = next(n for n in range(len(self._own[router][0])) if self.waits_at(router, n))
+                for name, node in sorted(graph.nodes):
+                    if name == source and node in self.reach:
+                        for effect in bits(self.reach[node].exit):
+                            yield Meeting(effect, router, first, False, node)
+
+    def effect_chain(self, effect: int, function: FunctionId) -> list[tuple[FunctionId, Call]]:
+        """The shortest chain of calls from a function to the effect, the effect's own call last."""
+        return self._chain(function, lambda f, n: bool(self._own[f][0][n] >> effect & 1), self._callees_at)
+
+    def wait_chain(self, function: FunctionId, node: int) -> list[tuple[FunctionId, Call | None, WaitSite | None]]:
+        """The shortest chain of calls from a node of a function to a wait."""
+        own = self.wait_of(function, node)
+        call = self.outlines[function].flow.calls[node]
+        if own is not None:
+            return [(function, call, own)]
+        best: list[tuple[FunctionId, Call | None, WaitSite | None]] = []
+        for target in sorted({*self.outlines[function].callees[node], *self._recorded(function, node)}):
+            if target in self.reach and self.reach[target].waits:
+                rest = self._chain(target, lambda f, n: self.wait_of(f, n) is not None, self._all_at)
+                if rest and (not best or len(rest) + 1 < len(best)):
+                    last = rest[-1]
+                    wait = next(
+                        w for n, c in enumerate(self.outlines[last[0]].flow.calls)
+                        if (w := self.wait_of(last[0], n)) is not None and (c is last[1] or last[1] is None)
+                    )  # fmt: skip
+                    tail = [(f, c, wait if i == len(rest) - 1 else None) for i, (f, c) in enumerate(rest)]
+                    best = [(function, call, None), *tail]
+        return best
+
+    def _callees_at(self, function: FunctionId, number: int) -> list[FunctionId]:
+        return list(self.outlines[function].callees[number])
+
+    def _all_at(self, function: FunctionId, number: int) -> list[FunctionId]:
+        return [*self.outlines[function].callees[number], *self._recorded(function, number)]
+
+    def _chain(self, start, is_goal, following):  # type: ignore[no-untyped-def]
+        chains: list[list] = [[]]
+        heads = [start]
+        seen = {start}
+        while heads:
+            next_heads, next_chains = [], []
+            for head, chain in zip(heads, chains, strict=True):
+                flow = self.outlines[head].flow
+                for number in range(len(flow.calls)):
+                    if is_goal(head, number):
+                        return [*chain, (head, flow.calls[number])]
+                for number, call in enumerate(flow.calls):
+                    for target in following(head, number):
+                        if target not in seen and target in self.outlines:
+                            seen.add(target)
+                            next_heads.append(target)
+                            next_chains.append([*chain, (head, call)])
+            heads, chains = next_heads, next_chains
+        return []
+
+
+def bits(mask: int) -> Iterator[int]:
+    """The numbers in a mask, smallest first."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+

@@ -1,0 +1,145 @@
+"""One function as the order analysis sees it: its graph with effects, waits and callees at the nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .calls import Targets, targets
+from .dispatch import Dispatch, dispatched
+from .effect_sites import EffectSite, effect_at
+from .flow import Flow, build
+from .lower import MODULE
+from .registry import GraphSite, Registry
+from .summary import Attr, Call, Expr, Raise
+from .values import FunctionId, Resolver
+
+_SPLIT_AT_YIELD = {"contextmanager", "asynccontextmanager"}
+
+
+@dataclass(frozen=True, slots=True)
+class WaitSite:
+    """A call, or a raise, that parks the run. ``kind``: wait, raise, graph, or unresolved handler."""
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    name: str
+    kind: str
+
+
+@dataclass(slots=True)
+class Outline:
+    """Per node of the flow: effects and waits of its own, callees, callees whose effects are recorded."""
+
+    function: FunctionId
+    flow: Flow
+    effects: list[EffectSite | None] = field(default_factory=list)
+    waits: list[WaitSite | None] = field(default_factory=list)
+    callees: list[tuple[FunctionId, ...]] = field(default_factory=list)
+    recorded: list[tuple[FunctionId, ...]] = field(default_factory=list)
+    graphs: list[tuple[GraphSite, ...]] = field(default_factory=list)
+    dispatches: list[Dispatch | None] = field(default_factory=list)
+    unresolved: int = 0
+
+
+def outline(resolver: Resolver, registry: Registry, function: FunctionId) -> Outline:
+    """The outline of a function. Raises TooLarge."""
+    key = (function[0], function[1])
+    head = resolver.project.function(key)
+    decorators = head.decorators if head is not None else []
+    splits = any(_last(item) in _SPLIT_AT_YIELD for item in decorators)
+    flow = build(resolver.project.body(key), splits)
+    found = Outline(function, flow)
+    known: dict[tuple[int, int, int, int, Expr], Targets] = {}
+    for number, call in enumerate(flow.calls):
+        raised = flow.raises[number]
+        if call is not None:
+            at = (call.line, call.column, call.end_line, call.end_column, _key(call))
+            if at not in known:
+                known[at] = targets(resolver, call, function)
+            _add_call(resolver, registry, found, number, call, known[at])
+        else:
+            wait = _raised(resolver, raised, function) if raised is not None else None
+            _add(found, wait=wait)
+    return found
+
+
+def _key(call: Call) -> Expr:
+    return call.func.name if isinstance(call.func, Attr) else call.func if isinstance(call.func, str) else None
+
+
+def _last(expr: Expr) -> str:
+    func = expr.func if isinstance(expr, Call) else expr
+    return func.rsplit(".", 1)[-1] if isinstance(func, str) else ""
+
+
+def _add(
+    found: Outline,
+    effect: EffectSite | None = None,
+    wait: WaitSite | None = None,
+    callees: tuple[FunctionId, ...] = (),
+    recorded: tuple[FunctionId, ...] = (),
+    graphs: tuple[GraphSite, ...] = (),
+    dispatch: Dispatch | None = None,
+) -> None:
+    found.effects.append(effect)
+    found.waits.append(wait)
+    found.callees.append(callees)
+    found.recorded.append(recorded)
+    found.graphs.append(graphs)
+    found.dispatches.append(dispatch)
+
+
+def _add_call(
+    resolver: Resolver, registry: Registry, found: Outline, number: int, call: Call, reached: Targets
+) -> None:
+    function = found.function
+    guards = found.flow.guards[number]
+    if not reached.known:
+        found.unresolved += 1
+    for name in reached.outside:
+        if registry.is_wait(name):
+            _add(found, wait=wait_site(function[0], call, name, "wait"))
+            return
+    graphs = list(reached.graphs)
+    callees: list[FunctionId] = []
+    recorded: list[FunctionId] = []
+    for target in reached.functions:
+        if registry.waits_by_name((target[0], target[1])):
+            _add(found, wait=wait_site(function[0], call, target[1], "wait"))
+            return
+        kind = registry.kinds.get((target[0], target[1]), "")
+        if kind == "entrypoint":
+            head = resolver.project.function((target[0], target[1]))
+            graphs.append((target[0], head.line, head.column) if head else ())
+        elif kind == "recorded" or registry.is_recorded((target[0], target[1])):
+            recorded.append(target)
+        elif (target[0], target[1]) != (function[0], MODULE):
+            callees.append(target)
+    effect = effect_at(resolver, call, function, reached, guards)
+    if effect is not None:
+        _add(found, effect=effect, recorded=tuple(recorded), graphs=tuple(graphs))
+        return
+    dispatch = dispatched(resolver, registry, call, function, callees, guards)
+    if dispatch is not None:
+        callees = list(dispatch.functions)
+    _add(found, None, None, tuple(callees), tuple(recorded), tuple(graphs), dispatch)
+
+
+def wait_site(path: str, call: Call | Raise, name: str, kind: str) -> WaitSite:
+    """The wait at a call or raise."""
+    return WaitSite(path, call.line, call.column, call.end_line, call.end_column, name, kind)
+
+
+def _raised(resolver: Resolver, raised: Raise, function: FunctionId) -> WaitSite | None:
+    expr = raised.value.func if isinstance(raised.value, Call) else raised.value
+    for value in resolver.of(expr, function):
+        if value[0] == "ext":
+            role = resolver.knowledge.role(resolver.canonical(value[1]), "wait")
+            if role is not None and role.options["form"] == "raise":
+                return wait_site(function[0], raised, value[1], "raise")
+    return None
+
+

@@ -1,0 +1,275 @@
+"""The program model: everything the rules ask, built from a project's files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from ..contract import AuditError, Place, Stats
+from . import modules
+from .discover import FoundFile
+from .hazards import Hazard, hazards
+from .knowledge import effects, frameworks
+from .knowledge.effects import UserEffect
+from .notebooks import notebook_source
+from .order import Order
+from .pins import FrameworkPins, assume
+from .project import Project
+from .reading import Reader, deep_recursion
+from .registry import Registry, Unit
+from .source import SourceError, decode
+from .summary import Suppression
+from .values import FunctionId, Resolver
+from .waiters import callers, direct_waiters, graph_runners
+
+_DEEP = 30_000
+_ROUNDS = 12
+"""Rounds of bringing in files that mention a waiting function by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """How to build. ``progress`` is told (phase, steps done, steps)."""
+
+    jobs: int = 1
+    cache_dir: Path | None = None
+    effects: Sequence[UserEffect] = ()
+    waits: Sequence[str] = ()
+    resumes: Sequence[str] = ()
+    recorded: Sequence[str] = ()
+    framework_versions: Mapping[str, str] = field(default_factory=dict)
+    progress: Callable[[str, int, int], None] | None = None
+
+
+@dataclass
+class Program:
+    """A linked project."""
+
+    root: Path
+    files: Mapping[str, FoundFile]
+    options: BuildOptions
+    reader: Reader
+    resolver: Resolver
+    registry: Registry
+    order: Order
+    stats: Stats
+    not_checked: tuple[str, ...] = ()
+    pins: FrameworkPins = field(default_factory=FrameworkPins)
+    _lines: dict[str, list[str]] = field(default_factory=dict)
+    _cells: dict[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+
+    @property
+    def errors(self) -> tuple[AuditError, ...]:
+        """Files that could not be read or parsed."""
+        return tuple(sorted(set(self.reader.errors)))
+
+    @property
+    def cache_hits(self) -> int:
+        """Summaries taken from the cache."""
+        return self.reader.hits
+
+    @property
+    def project(self) -> Project:
+        """The summarised files."""
+        return self.resolver.project
+
+    @cached_property
+    def hazards(self) -> tuple[Hazard, ...]:
+        """Effects that may have fired when a wait is reached, one a site."""
+        return hazards(self.order, self.units)
+
+    @cached_property
+    def units(self) -> tuple[Unit, ...]:
+        """The registered units, and waiting functions that nobody was seen to register."""
+        covered = self.order.closure(unit.function for unit in self.registry.units)
+        waiting = {f for f, reach in self.order.reach.items() if reach.waits and f not in covered}
+        called = {
+            target
+            for function in waiting
+            for group in self.order.outlines[function].callees
+            for target in group
+            if target != function
+        }
+        alone = sorted(waiting - called) or sorted(waiting)
+        left = waiting - self.order.closure(alone)
+        found = [Unit("function", function, _plain(function)) for function in [*alone, *sorted(left)]]
+        return tuple(sorted([*self.registry.units, *found]))
+
+    def suppressions(self, path: str) -> tuple[Suppression, ...]:
+        """The suppressing comments of a file."""
+        file = self.project.files.get(path)
+        return tuple(file.summary.suppressions) if file else ()
+
+    def source_line(self, path: str, line: int) -> str:
+        """A line of a file as text, empty where there is none."""
+        lines = self._text(path)
+        return lines[line - 1] if 0 < line <= len(lines) else ""
+
+    def place(self, path: str, line: int, column: int, end_line: int = 0, end_column: int = 0) -> Place:
+        """A place from 1-based lines and byte columns as ``ast`` has them."""
+        lines = self._text(path, whole=True)
+        start = _characters(lines, line, column)
+        end = _characters(lines, end_line, end_column) if end_line else start
+        cells = self._cells.get(path)
+        if cells is None:
+            return Place(path, line, start + 1, end_line or line, end + 1)
+        at, cell = cells[line - 1] if line <= len(cells) else (line, 1)
+        until = cells[end_line - 1][0] if 0 < end_line <= len(cells) else at
+        return Place(path, at, start + 1, until, end + 1, cell)
+
+    def _text(self, path: str, whole: bool = False) -> list[str]:
+        """The lines of a file; for a notebook those of its code if ``whole``, else of the file itself."""
+        key = f"{path}\0" if whole else path
+        if key not in self._lines:
+            data = self.reader.read(path) if path in self.files else None
+            text = ""
+            try:
+                if data is not None and path.endswith(".ipynb"):
+                    notebook = notebook_source(data)
+                    self._cells[path] = notebook.lines
+                    text = notebook.text if whole else data.decode("utf-8", "replace")
+                elif data is not None:
+                    text = decode(data)
+            except SourceError:
+                text = ""
+            self._lines[key] = text.split("\n")
+        return self._lines[key]
+
+    def version(self, path: str, framework: str) -> str:
+        """The framework version assumed for a file: told, pinned, or the newest measured."""
+        told = self.options.framework_versions.get(framework)
+        known = self.resolver.knowledge.framework(framework)
+        if told or known is None:
+            return told or ""
+        return assume(self.pins.pinned(self.root, path, known.packages[0]), known.measured)
+
+    def symbol(self, function: FunctionId) -> str:
+        """The qualified name of a function."""
+        return self.project.symbol((function[0], function[1]))
+
+    def close(self) -> None:
+        """Let go of the texts read for excerpts."""
+        self._lines.clear()
+
+
+def build(root: Path, files: Sequence[FoundFile], options: BuildOptions) -> Program:
+    """Read and link the project. Nothing of it is imported or executed."""
+    by_path = {file.relative: file for file in files}
+    reader = Reader(by_path, options.jobs, options.cache_dir)
+    knowledge = frameworks.load()
+    table = effects.load().with_user(options.effects)
+    project = Project(modules.build(by_path), reader.load)
+    resolver = Resolver(project, knowledge, table)
+    registry = Registry(resolver, waits=frozenset(options.waits), recorded=frozenset(options.recorded))
+    order = Order(resolver, registry)
+    with deep_recursion(_DEEP):
+        lines = _seed(reader, project, options, knowledge.frameworks)
+        _link(reader, project, registry, order)
+        order.solve()
+    stats = Stats(len(files), len(project.files), lines)
+    program = Program(root, by_path, options, reader, resolver, registry, order, stats)
+    program.not_checked = tuple(_not_checked(program, len(files)))
+    return program
+
+
+def _seed(
+    reader: Reader, project: Project, options: BuildOptions, known: Iterable[frameworks.Framework]
+) -> int:
+    """Summarise the files whose bytes name a framework; gives the number of lines of all files."""
+    words = [marker for item in known for marker in item.markers] + ["resume-audit:"]
+    words += [name.rpartition(".")[2] for name in (*options.waits, *options.recorded)]
+    marked = re.compile("|".join(sorted(map(re.escape, words))).encode())
+    lines, seeds = 0, []
+    paths = sorted(reader.files)
+    for number, path in enumerate(paths):
+        if options.progress is not None and number % 200 == 0:
+            options.progress("reading", number, len(paths))
+        data = reader.read(path)
+        if data is None:
+            project.failed.add(path)
+            continue
+        lines += data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
+        if marked.search(data):
+            seeds.append(path)
+
+    def tell(number: int) -> None:
+        if options.progress is not None and number % 20 == 0:
+            options.progress("summaries", number, len(seeds))
+
+    for path, summary in reader.load_all(seeds, tell):
+        if path not in project.files:
+            project.add(path, summary)
+    project.failed.update(path for path in seeds if path not in project.files)
+    return lines
+
+
+def _link(reader: Reader, project: Project, registry: Registry, order: Order) -> None:
+    """Registrations, waiting functions and all they call, until nothing new comes in."""
+    for _ in range(_ROUNDS):
+        while True:
+            before = (len(project.files), len(order.outlines))
+            registry.collect()
+            order.explore(unit.function for unit in registry.units)
+            order.in_unit = order.closure((unit.function for unit in registry.units), recorded=True)
+            waiting = direct_waiters(registry) | callers(registry, order)
+            order.explore(waiting)
+            runners = graph_runners(registry, order)
+            order.explore(runners)
+            order.in_unit |= runners
+            if (len(project.files), len(order.outlines)) == before:
+                break
+        if not _bring_in(reader, project, order):
+            return
+
+
+def _bring_in(reader: Reader, project: Project, order: Order) -> bool:
+    """Load files that name no framework but mention a waiting function and its module."""
+    wanted: dict[str, set[str]] = {}
+    for function, found in order.outlines.items():
+        if any(found.waits) and "<" not in function[1]:
+            module = project.files[function[0]].module.rpartition(".")[2]
+            wanted.setdefault(module, set()).add(_plain(function))
+    if not wanted:
+        return False
+    names = sorted({name for group in wanted.values() for name in group} | set(wanted))
+    word = re.compile(rb"\b(?:" + b"|".join(name.encode() for name in names) + rb")\b")
+    brought = False
+    for path in sorted(reader.files):
+        if path in project.files or path in project.failed:
+            continue
+        data = reader.read(path)
+        found_words = {match.decode() for match in word.findall(data)} if data else set()
+        if any(module in found_words and group & found_words for module, group in wanted.items()):
+            brought |= project.file(path) is not None
+    return brought
+
+
+def _not_checked(program: Program, count: int) -> Iterable[str]:
+    skipped = count - len(program.project.files) - len({e.path for e in program.errors})
+    if skipped > 0:
+        yield (
+            f"{skipped} of {count} files name no supported framework and are not used by one that does: "
+            "only their bytes were looked at"
+        )
+    for function in sorted(program.order.too_large):
+        yield f"{function[0]}: {function[1]} is too large for a control-flow graph"
+    unresolved = sum(
+        program.order.outlines[f].unresolved
+        for f in program.order.closure(unit.function for unit in program.registry.units)
+    )
+    if unresolved:
+        yield f"{unresolved} calls inside replayed code could not be resolved; only their names were judged"
+
+
+def _plain(function: FunctionId) -> str:
+    return function[1].rsplit(".", 1)[-1].split("#")[0]
+
+
+def _characters(lines: Sequence[str], line: int, column: int) -> int:
+    """Code points before a byte column."""
+    if not 0 < line <= len(lines) or lines[line - 1].isascii():
+        return column
+    return len(lines[line - 1].encode()[:column].decode("utf-8", "ignore"))

@@ -1,0 +1,297 @@
+"""What the framework is told to run: graphs and their nodes, routers, tools, entrypoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .calling import argument
+from .lower import MODULE
+from .project import FunctionKey
+from .solver import Value, Values
+from .summary import Call, Const, Expr, Function, Seq
+from .values import FunctionId, Resolver, Site
+
+GraphSite = Site | tuple[()]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Unit:
+    """A piece of code that runs again from its top: node, router, tool, middleware, entrypoint, task."""
+
+    kind: str
+    function: FunctionId
+    name: str
+
+
+@dataclass(slots=True)
+class Graph:
+    """A graph by the site of its builder. Node names that are no literals are empty."""
+
+    nodes: set[tuple[str, FunctionId]] = field(default_factory=set)
+    subgraphs: set[GraphSite] = field(default_factory=set)
+    routers: set[tuple[str, FunctionId]] = field(default_factory=set)
+    compiles: list[tuple[FunctionId, Call]] = field(default_factory=list)
+    waits_itself: bool = False
+    agent: str = ""
+
+
+@dataclass(slots=True)
+class ToolGroup:
+    """Tools handed over together. ``shared``: the calls of one message run in one node."""
+
+    site: Site
+    shared: bool
+    functions: set[FunctionId] = field(default_factory=set)
+
+
+@dataclass
+class Registry:
+    """All registrations found so far."""
+
+    resolver: Resolver
+    units: set[Unit] = field(default_factory=set)
+    graphs: dict[GraphSite, Graph] = field(default_factory=dict)
+    groups: dict[Site, ToolGroup] = field(default_factory=dict)
+    kinds: dict[FunctionKey, str] = field(default_factory=dict)
+    sent: set[str] = field(default_factory=set)
+    group_names: dict[str, set[Site]] = field(default_factory=dict)
+    waits: frozenset[str] = frozenset()
+    recorded: frozenset[str] = frozenset()
+    _seen: set[FunctionKey] = field(default_factory=set)
+    _files: set[str] = field(default_factory=set)
+
+    def collect(self) -> None:
+        """Read the registrations of every file summarised so far, until no new file comes in."""
+        names = self._names()
+        while True:
+            before = len(self.resolver.project.files)
+            for path in sorted(self.resolver.project.files):
+                if path not in self._files:
+                    self._files.add(path)
+                    self._definitions(path)
+            for name in sorted(names):
+                for key in self.resolver.project.mentioning(name):
+                    if key not in self._seen:
+                        self._seen.add(key)
+                        self._calls(key)
+            if len(self.resolver.project.files) == before:
+                return
+
+    def is_wait(self, name: str) -> bool:
+        """Whether calling this outside name parks the run."""
+        role = self.resolver.knowledge.role(self.resolver.canonical(name), "wait")
+        return (role is not None and role.options["form"] == "call") or name in self.waits
+
+    def waits_by_name(self, key: FunctionKey) -> bool:
+        """Whether a function of the project is itself a known wait, or declared to be one."""
+        return self.is_wait(self.resolver.project.symbol(key))
+
+    def is_recorded(self, key: FunctionKey) -> bool:
+        """Whether the user declared that the engine records what the function does."""
+        return self.resolver.project.symbol(key) in self.recorded
+
+    def graph(self, site: GraphSite) -> Graph:
+        """The graph built at the site."""
+        return self.graphs.setdefault(site, Graph())
+
+    def _names(self) -> set[str]:
+        roles = self.resolver.knowledge.entries
+        found = {"compile", "Send"}
+        for kind in ("register", "tools"):
+            for role in roles[kind]:
+                found.update(name.rsplit(".", 1)[-1] for name in role.options["names"])
+        return found
+
+    # definitions
+
+    def _definitions(self, path: str) -> None:
+        project = self.resolver.project
+        file = project.files[path]
+        known = self._decorator_names()
+        for function in file.summary.functions:
+            for decorator in function.decorators:
+                func = decorator.func if isinstance(decorator, Call) else decorator
+                last = func.rsplit(".", 1)[-1] if isinstance(func, str) else getattr(func, "name", "")
+                if last in known:
+                    self._decorated((path, function.qualname), function, decorator)
+        methods = {m for role in self.resolver.knowledge.entries["base"] for m in role.options["methods"]}
+        for item in file.summary.classes:
+            if methods.intersection(item.methods):
+                self._derived((path, item.qualname), item.methods)
+
+    def _decorator_names(self) -> set[str]:
+        found: set[str] = set()
+        for role in self.resolver.knowledge.entries["decorator"]:
+            for name in role.options["names"]:
+                last = name.rsplit(".", 1)[-1]
+                found |= {last} | self.resolver.project.aliases.get(last, set())
+        return found
+
+    def _decorated(self, key: FunctionKey, function: Function, decorator: Expr) -> None:
+        owner = (key[0], function.parent or MODULE, "")
+        func = decorator.func if isinstance(decorator, Call) else decorator
+        for value in self.resolver.of(func, owner):
+            role = self.resolver.knowledge.role(value[1], "decorator") if value[0] == "ext" else None
+            if role is not None:
+                kind = role.options["kind"]
+                self.kinds[key] = kind
+                self.units.add(Unit(kind, (*key, ""), function.name))
+                if kind == "entrypoint" and isinstance(decorator, Call):
+                    graph = self.graph((key[0], function.line, function.column))
+                    graph.agent = "entrypoint"
+                    graph.nodes.add((function.name, (*key, "")))
+                    graph.compiles.append((owner, decorator))
+                elif kind == "entrypoint":
+                    self.graph((key[0], function.line, function.column)).nodes.add((function.name, (*key, "")))
+
+    def _derived(self, key: FunctionKey, methods: dict[str, str]) -> None:
+        bases = self.resolver.solver.solve(lambda: frozenset((n,) for n in self.resolver.outside_bases(key)))
+        for (base,) in bases:
+            role = self.resolver.knowledge.role(base, "base")
+            for name in role.options["methods"] if role is not None else ():
+                if name in methods and role is not None:
+                    method = (key[0], methods[name])
+                    self.kinds[method] = role.options["kind"]
+                    self.units.add(Unit(role.options["kind"], (*method, ""), key[1]))
+
+    # calls
+
+    def _calls(self, key: FunctionKey) -> None:
+        function = (*key, "")
+        for call in self.resolver.project.facts(key).calls:
+            last = call.func.rsplit(".", 1)[-1] if isinstance(call.func, str) else getattr(call.func, "name", "")
+            values = self.resolver.of(call.func, function) if last else frozenset()
+            for value in values:
+                if value[0] == "meth":
+                    self._method(value, call, function)
+                elif value[0] == "ext":
+                    self._outside(value[1], call, function)
+            if not values and last in ("add_node", "add_conditional_edges") and self._marked(key[0]):
+                self._method(("meth", "langgraph.graph.StateGraph", last, ()), call, function)
+
+    def _marked(self, path: str) -> bool:
+        """Whether the file imports a framework, so that an unknown receiver of add_node is a builder."""
+        imports = self.resolver.project.files[path].summary.imports.values()
+        return any(self.resolver.is_outside(target.partition(":")[0]) for target in imports)
+
+    def _method(self, value: Value, call: Call, function: FunctionId) -> None:
+        name = f"{value[1]}.{value[2]}"
+        role = self.resolver.knowledge.role(name, "register")
+        if role is not None:
+            self._register(role.options["kind"], call, function, value[3], dict(role.options))
+        if value[2] == "compile" and self.resolver.knowledge.role(value[1], "builder") is not None:
+            self.graph(value[3]).compiles.append((function, call))
+
+    def _register(
+        self, kind: str, call: Call, function: FunctionId, site: GraphSite, options: dict[str, object]
+    ) -> None:
+        position, keyword = int(str(options["position"])), str(options["keyword"])
+        action = argument(call, position, keyword)
+        first = argument(call, 0, "node")
+        name = first.value if isinstance(first, Const) and isinstance(first.value, str) else ""
+        if action is None and "single" in options and len(call.args) == 1:
+            action, name = first, ""
+        values = self.resolver.of(action, function)
+        graph = self.graph(site)
+        if kind == "sequence":
+            inner = self.resolver.content(values)
+            values = inner | self.resolver.content(inner)
+            kind = "node"
+        for target in self.callables(values, call, function):
+            label = name or target[1].rsplit(".", 1)[-1]
+            if kind == "router":
+                graph.routers.add((name, target))
+            else:
+                graph.nodes.add((label, target))
+            self.units.add(Unit(kind, target, label))
+        for value in values:
+            if value[0] == "inst" and self.resolver.knowledge.role(f"{value[1]}.invoke", "run"):
+                graph.subgraphs.add(value[2])
+            elif value[0] == "inst" and value[2] in self.groups and name:
+                self.group_names.setdefault(name, set()).add(value[2])
+
+    def callables(self, values: Values, call: Call, function: FunctionId) -> Iterator[FunctionId]:
+        """The project functions that run when one of the values is called by the framework."""
+        for value in sorted(values, key=repr):
+            if value[0] in ("fn", "bound"):
+                yield (value[1], value[2], value[3])
+            elif value[0] == "obj":
+                inner = self.resolver.solver.solve(lambda v=value: self.resolver.attributes([v], "__call__"))
+                yield from self.callables(inner, call, function)
+
+    def _outside(self, name: str, call: Call, function: FunctionId) -> None:
+        if name.endswith(".Send") and isinstance(target := argument(call, 0, "node"), Const):
+            self.sent.add(str(target.value))
+        role = self.resolver.knowledge.role(name, "tools")
+        if role is None:
+            return
+        options = role.options
+        site = (function[0], call.line, call.column)
+        shared = bool(options.get("shared"))
+        if "shared_when" in options:
+            told = argument(call, None, options["shared_when"]["keyword"])
+            shared = isinstance(told, Const) and told.value == options["shared_when"]["equals"]
+        group = self.groups.setdefault(site, ToolGroup(site, shared))
+        given = self.resolver.of(argument(call, options["position"], options["keyword"]), function)
+        for value in given | self.resolver.content(given):
+            if value[0] == "inst" and value[2] in self.groups:
+                group.functions |= self.groups[value[2]].functions
+        for target in self._tools(self.resolver.content(given), call, function):
+            group.functions.add(target)
+            self.units.add(Unit("tool", target, target[1].rsplit(".", 1)[-1]))
+            self.kinds.setdefault((target[0], target[1]), "tool")
+        if options.get("agent"):
+            graph = self.graph(site)
+            graph.agent = name.rsplit(".", 1)[-1]
+            graph.nodes |= {("tools", target) for target in group.functions}
+            graph.compiles.append((function, call))
+            graph.waits_itself |= self._middleware(options, call, function, graph)
+
+    def _tools(self, values: Values, call: Call, function: FunctionId) -> Iterator[FunctionId]:
+        """Tools: functions, and instances of classes whose methods the framework calls."""
+        yield from self.callables(values, call, function)
+        for value in sorted(values, key=repr):
+            if value[0] in ("obj", "cls"):
+                for role in self.resolver.knowledge.entries["base"]:
+                    if role.options["kind"] == "tool":
+                        for name in role.options["methods"]:
+                            inner = self.resolver.solver.solve(
+                                lambda v=value, n=name: self.resolver.attributes([v], n)
+                            )
+                            yield from self.callables(inner, call, function)
+
+    def _middleware(self, options: object, call: Call, function: FunctionId, graph: Graph) -> bool:
+        keyword = options.get("middleware")  # type: ignore[attr-defined]
+        waits_with = options.get("waits_with")  # type: ignore[attr-defined]
+        waits = waits_with is not None and _given(argument(call, None, waits_with))
+        if keyword is None:
+            return waits
+        expr = argument(call, None, keyword)
+        values = self.resolver.content(self.resolver.of(expr, function))
+        for value in values:
+            if value[0] == "inst" and self.resolver.knowledge.role(value[1], "waiting"):
+                waits = True
+            elif value[0] == "obj":
+                for role in self.resolver.knowledge.entries["base"]:
+                    if role.options["kind"] == "middleware":
+                        for name in role.options["methods"]:
+                            inner = self.resolver.solver.solve(
+                                lambda v=value, n=name: self.resolver.attributes([v], n)
+                            )
+                            graph.nodes |= {(name, t) for t in self.callables(inner, call, function)}
+        return waits
+
+
+def _given(expr: Expr) -> bool:
+    return expr is not None and not (isinstance(expr, Const) and expr.value in (None, False))
+
+
+def literal_names(resolver: Resolver, expr: Expr, function: FunctionId) -> list[str]:
+    """String literals a value holds, e.g. the nodes of ``interrupt_before``."""
+    values = resolver.of(expr, function)
+    found = {v[1] for v in values | resolver.content(values) if v[0] == "const" and isinstance(v[1], str)}
+    if isinstance(expr, Seq):
+        found |= {i.value for i in expr.items if isinstance(i, Const) and isinstance(i.value, str)}
+    return sorted(found)
+

@@ -1,0 +1,75 @@
+"""Least fixpoints of set equations, on demand.
+
+Equations are monotone, so the result does not depend on the order in which keys are asked for;
+cycles end because sets only grow and everything they can hold is finite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+Key = tuple[Any, ...]
+Value = tuple[Any, ...]
+Values = frozenset[Value]
+EMPTY: Values = frozenset()
+
+
+class Solver:
+    """Holds a set of values for each key and the keys that depend on it."""
+
+    def __init__(self, equation: Callable[[Key], Iterable[Value]]) -> None:
+        self._equation = equation
+        self._values: dict[Key, Values] = {}
+        self._dependents: dict[Key, set[Key]] = {}
+        self._work: list[Key] = []
+        self._queued: set[Key] = set()
+        self._current: Key | None = None
+
+    def read(self, key: Key) -> Values:
+        """The values so far; the equation being computed is computed again when they grow."""
+        if self._current is not None:
+            self._dependents.setdefault(key, set()).add(self._current)
+        found = self._values.get(key)
+        if found is None:
+            self._values[key] = found = EMPTY
+            self._push(key)
+        return found
+
+    def add(self, key: Key, value: Value) -> None:
+        """Put a value into a key from outside its equation."""
+        found = self._values.get(key, EMPTY)
+        if value not in found:
+            self._values[key] = found | {value}
+            self.touch(key)
+
+    def touch(self, key: Key) -> None:
+        """Compute again what depends on the key."""
+        for dependent in self._dependents.get(key, ()):
+            self._push(dependent)
+
+    def solve(self, compute: Callable[[], Values]) -> Values:
+        """What ``compute`` gives once every key it reads has its final values."""
+        while True:
+            result = compute()
+            if not self._work:
+                return result
+            self._run()
+
+    def _push(self, key: Key) -> None:
+        if key not in self._queued:
+            self._queued.add(key)
+            self._work.append(key)
+
+    def _run(self) -> None:
+        while self._work:
+            key = self._work.pop()
+            self._queued.discard(key)
+            outer, self._current = self._current, key
+            new = frozenset(self._equation(key))
+            self._current = outer
+            old = self._values[key]
+            if not new <= old:
+                self._values[key] = old | new
+                self.touch(key)
+

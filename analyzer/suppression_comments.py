@@ -1,0 +1,49 @@
+"""Comments that suppress findings: ``# resume-audit: ignore[RA101] reason``."""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from .summary import Suppression
+
+_COMMENT = re.compile(r"#\s*resume-audit:\s*ignore\b(?:\[([^\]]*)\])?\s*(.*)")
+
+
+def suppressions(text: str, functions: Sequence[tuple[int, int]]) -> list[Suppression]:
+    """The suppressing comments of a source text.
+
+    ``functions`` are (def line, last line); a comment on a def line covers the function, one on a
+    line of its own covers the next line of code. Text inside strings is no comment.
+    """
+    if "resume-audit:" not in text:
+        return []
+    found = []
+    lines = text.splitlines()
+    spans = sorted(functions)
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    except (tokenize.TokenError, SyntaxError):
+        return []
+    for token in tokens:
+        match = _COMMENT.match(token.string) if token.type == tokenize.COMMENT else None
+        if match is None:
+            continue
+        line, column = token.start
+        rules = [part.strip() for part in (match[1] or "").split(",") if part.strip()]
+        target = line if lines[line - 1][:column].strip() else _next_code(lines, line)
+        at = bisect_left(spans, (target, 0))
+        last = spans[at][1] if at < len(spans) and spans[at][0] == target else target
+        found.append(Suppression(line, column, rules, match[2].strip(), target, last))
+    return found
+
+
+def _next_code(lines: Sequence[str], line: int) -> int:
+    for number in range(line, len(lines)):
+        stripped = lines[number].strip()
+        if stripped and not stripped.startswith("#"):
+            return number + 1
+    return line

@@ -1,0 +1,102 @@
+"""Functions that wait, or run a graph that waits, found by name first and resolved after."""
+
+from __future__ import annotations
+
+from .calls import targets
+from .lower import MODULE
+from .order import Order
+from .project import FunctionKey
+from .registry import Registry
+from .summary import Call
+from .values import MOST_CALLERS, FunctionId
+
+
+def direct_waiters(registry: Registry) -> set[FunctionId]:
+    """Functions with a wait of their own."""
+    resolver = registry.resolver
+    project = resolver.project
+    names: set[str] = set()
+    raised: set[str] = set()
+    for role in resolver.knowledge.entries["wait"]:
+        group = names if role.options["form"] == "call" else raised
+        for name in role.options["names"]:
+            last = name.rsplit(".", 1)[-1]
+            group.update(last.strip("{}").split(",") if "{" in last else [last])
+    names |= {name.rsplit(".", 1)[-1] for name in registry.waits}
+    found: set[FunctionId] = set()
+    for name in sorted(names):
+        for key in project.mentioning(name):
+            function = (*key, "")
+            if key[1] == MODULE or function in found:
+                continue
+            for call in project.facts(key).calls:
+                if any(
+                    value[0] in ("ext", "meth") and registry.is_wait(".".join(value[1:3]) if value[0] == "meth" else value[1])
+                    or value[0] in ("fn", "bound") and registry.waits_by_name((value[1], value[2]))
+                    for value in resolver.of(call.func, function)
+                ):  # fmt: skip
+                    found.add(function)
+                    break
+    for name in sorted(raised):
+        for key in project.mentioning(name):
+            if key[1] != MODULE and project.facts(key).raises:
+                found.add((*key, ""))
+    return found
+
+
+def callers(registry: Registry, order: Order) -> set[FunctionId]:
+    """Functions that call one that waits, over any number of calls."""
+    resolver = registry.resolver
+    project = resolver.project
+    found: set[FunctionId] = set()
+    todo = sorted(direct_waiters(registry))
+    seen: set[FunctionKey] = {(f[0], f[1]) for f in todo}
+    while todo:
+        target = todo.pop()
+        name = target[1].rsplit(".", 1)[-1].split("#")[0]
+        mentioning = project.mentioning(name)
+        if name.startswith(("<", "__")) or len(mentioning) > MOST_CALLERS:
+            continue
+        for key in mentioning:
+            if key in seen or key[1] == MODULE:
+                continue
+            function = (*key, "")
+            if any(_reaches(registry, call, function, target) for call in project.facts(key).calls):
+                seen.add(key)
+                found.add(function)
+                todo.append(function)
+    return found
+
+
+def _reaches(registry: Registry, call: Call, function: FunctionId, target: FunctionId) -> bool:
+    reached = targets(registry.resolver, call, function)
+    return any(t[:2] == target[:2] for t in reached.functions)
+
+
+def graph_runners(registry: Registry, order: Order) -> set[FunctionId]:
+    """Functions with the shape of a node that run a graph: nobody registered them where it was seen.
+
+    A node takes the state and hands the graph no thread of its own. A route or a command that runs
+    the graph is no replayed unit.
+    """
+    resolver = registry.resolver
+    project = resolver.project
+    methods = {m for role in resolver.knowledge.entries["run"] for m in role.options["methods"]}
+    found: set[FunctionId] = set()
+    for path in sorted(project.files):
+        for head in project.files[path].summary.functions:
+            params = [p.name for p in head.params if p.kind == "" and p.name not in ("self", "cls")]
+            if not params or params[0] != "state" or not methods.intersection(head.names):
+                continue
+            function = (path, head.qualname, "")
+            for call in project.facts((path, head.qualname)).calls:
+                reached = targets(resolver, call, function)
+                if any(site in registry.graphs for site in reached.graphs) and not _own_thread(call):
+                    found.add(function)
+    return found
+
+
+def _own_thread(call: Call) -> bool:
+    return "configurable" in repr(call)
+
+

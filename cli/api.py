@@ -1,0 +1,254 @@
+"""The audit as a function: what the commands call, and Python programs may."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .. import config as configuration
+from ..analyzer import discover
+from ..contract import Report, Stats
+from ..rules.base import StaticRule
+from ..rules.finish import Finished, Options, finish
+from ..rules.registry import STATIC, select
+from ..rules.run import Fault, fault_of, run
+from .cachedir import usable_cache
+
+if TYPE_CHECKING:
+    from ..analyzer.program import Program
+
+_MOST_JOBS = 16
+_VERSION = re.compile(r"([A-Za-z][\w.-]*?)\s*==?\s*(\d+(?:\.\d+)*[\w.+!-]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to audit and how.
+
+    ``select`` here replaces that of the configuration with its ``ignore``; ``ignore`` alone adds to it.
+    ``jobs`` None: as many as there are processors to use. ``framework_versions`` override the
+    configuration's and the project's pins. ``progress`` is told (phase, steps done, steps).
+    """
+
+    paths: tuple[Path, ...] = (Path(),)
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    pedantic: bool = False
+    include_suppressed: bool = False
+    config: Path | None = None
+    jobs: int | None = None
+    use_cache: bool = True
+    cache_dir: Path | None = None
+    framework_versions: Mapping[str, str] = field(default_factory=dict)
+    progress: Callable[[str, int, int], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A request that makes sense: its root, configuration and rules."""
+
+    request: Request
+    root: Path
+    config: configuration.Config
+    rules: tuple[StaticRule, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """A report, with what the doors say beside it.
+
+    ``source_line(path, line)`` is of use while the audit is open. ``remarks`` are for -v.
+    """
+
+    report: Report
+    source_line: Callable[[str, int], str]
+    hidden_notes: int = 0
+    hidden_suppressed: int = 0
+    faults: tuple[Fault, ...] = ()
+    remarks: tuple[str, ...] = ()
+    named: int = 0
+
+
+def check(
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = ".",
+    *,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    pedantic: bool = False,
+    include_suppressed: bool = False,
+    config: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    cache: bool = True,
+    cache_dir: str | os.PathLike[str] | None = None,
+    framework_versions: Mapping[str, str] | None = None,
+) -> Report:
+    """Audit the source at ``path`` (or at several), as ``resume-audit check`` does.
+
+    Raises ``FileNotFoundError`` for a path that is not there, ``ValueError`` for a selector that
+    names no rule or a configuration that is wrong. Faults of the audit itself stand in
+    ``Report.faults``.
+    """
+    paths = (path,) if isinstance(path, str | os.PathLike) else tuple(path)
+    request = Request(
+        paths=tuple(map(Path, paths)) or (Path(),),
+        select=tuple(select),
+        ignore=tuple(ignore),
+        pedantic=pedantic,
+        include_suppressed=include_suppressed,
+        config=None if config is None else Path(config),
+        jobs=jobs,
+        use_cache=cache,
+        cache_dir=None if cache_dir is None else Path(cache_dir),
+        framework_versions=dict(framework_versions or {}),
+    )
+    with audit(plan(request)) as done:
+        return done.report
+
+
+def plan(request: Request) -> Plan:
+    """Read the configuration and choose the rules.
+
+    Raises ``FileNotFoundError``, ``ValueError`` or ``config.ConfigError`` where the request is wrong.
+    """
+    for path in request.paths:
+        if not os.path.lexists(path):
+            raise FileNotFoundError(f"no such file or folder: {path}")
+    root = discover.audit_root(request.paths)
+    config = configuration.load(root, request.config)
+    for _, selectors in config.per_path_ignores:
+        select(STATIC, selectors)
+    if request.select:
+        rules = select(STATIC, request.select, request.ignore)
+    else:
+        rules = select(STATIC, config.select, (*config.ignore, *request.ignore))
+    return Plan(request, root, config, rules)
+
+
+@contextmanager
+def audit(planned: Plan) -> Iterator[Audit]:
+    """Do it. The audit's source lines can be read until the context is left."""
+    request, config = planned.request, planned.config
+    clock = _Clock()
+    found = discover.find(request.paths, config.exclude, planned.root)
+    clock.lap("files found")
+    cache, why_not = usable_cache(planned.root, request.cache_dir) if request.use_cache else (None, "")
+    if why_not:
+        clock.remarks.append(f"no cache: {why_not}")
+    try:
+        from ..analyzer import program as model  # not at the start: pages and catalogues need no linker
+
+        options = model.BuildOptions(
+            jobs=request.jobs or available_jobs(),
+            cache_dir=cache,
+            effects=config.effects,
+            waits=config.waits,
+            resumes=config.resumes,
+            recorded=config.recorded,
+            framework_versions={**_configured_versions(config), **request.framework_versions},
+            progress=request.progress,
+        )
+        program = model.build(found.root, found.files, options)
+    except Exception as error:  # noqa: BLE001 - a failing linker still leaves a report that says so
+        yield _without_program(found, fault_of("the linker", error), clock)
+        return
+    try:
+        clock.lap(f"program linked ({program.cache_hits:,} of {program.stats.analysed:,} from the cache)")
+        yield _judge(planned, found, program, clock)
+    finally:
+        program.close()
+
+
+def framework_version(text: str) -> tuple[str, str] | None:
+    """``NAME=VERSION`` (or ``==``) as name and version; None for anything else."""
+    match = _VERSION.fullmatch(text.strip())
+    return (match[1].lower().replace("_", "-"), match[2]) if match else None
+
+
+def _configured_versions(config: configuration.Config) -> dict[str, str]:
+    return dict(pair for text in config.frameworks if (pair := framework_version(text)))
+
+
+def available_jobs() -> int:
+    """How many processes to use: the processors that this process may use, within reason."""
+    try:
+        usable = len(os.sched_getaffinity(0))
+    except AttributeError:  # not on macOS and Windows
+        usable = os.cpu_count() or 1
+    return max(1, min(usable, _MOST_JOBS))
+
+
+class _Clock:
+    """Times of the phases, as remarks."""
+
+    def __init__(self) -> None:
+        self.remarks: list[str] = []
+        self._last = time.perf_counter()
+
+    def lap(self, what: str) -> None:
+        now = time.perf_counter()
+        self.remarks.append(f"{what} in {now - self._last:.2f} s")
+        self._last = now
+
+
+def _judge(planned: Plan, found: discover.Discovery, program: Program, clock: _Clock) -> Audit:
+    request = planned.request
+    raw, faults = run(program, planned.rules, request.progress)
+    failed = {fault.source for fault in faults}
+    clock.lap(f"{len(planned.rules)} rules run")
+    named = [file.relative for file in found.files if file.named]
+    options = Options(
+        pedantic=request.pedantic,
+        include_suppressed=request.include_suppressed,
+        per_path_ignores=planned.config.per_path_ignores,
+        named=frozenset(named),
+        known=STATIC,
+    )
+    ran = [rule for rule in planned.rules if rule.id not in failed]
+    try:
+        comments = {path: comments for path in named if (comments := program.suppressions(path))}
+        finished = finish(raw, ran, comments, program.source_line, options)
+    except Exception as error:  # noqa: BLE001 - as for the linker
+        finished = Finished()
+        faults.append(fault_of("the finish", error))
+    not_checked = [*program.not_checked, *found.skipped, *(_not_run(fault) for fault in faults)]
+    elsewhere = {file.relative for file in found.files if not file.named}
+    errors = {each for each in (*found.errors, *program.errors) if each.path not in elsewhere}
+    report = Report(
+        findings=finished.findings,
+        errors=tuple(sorted(errors)),
+        not_checked=tuple(dict.fromkeys(not_checked)),
+        stats=program.stats,
+        faults=tuple(fault.line for fault in faults),
+    )
+    return Audit(
+        report,
+        program.source_line,
+        finished.hidden_notes,
+        finished.hidden_suppressed,
+        tuple(faults),
+        (f"root {planned.root}", *clock.remarks),
+        len(named),
+    )
+
+
+def _without_program(found: discover.Discovery, fault: Fault, clock: _Clock) -> Audit:
+    report = Report(
+        errors=found.errors,
+        not_checked=(_not_run(fault), *found.skipped),
+        stats=Stats(files=len(found.files)),
+        faults=(fault.line,),
+    )
+    named = sum(file.named for file in found.files)
+    return Audit(report, lambda path, line: "", 0, 0, (fault,), tuple(clock.remarks), named)
+
+
+def _not_run(fault: Fault) -> str:
+    if fault.source.startswith("RA"):
+        return f"{fault.source}: the rule failed, its findings are not complete"
+    return f"everything: {fault.source} failed"

@@ -1,0 +1,1 @@
+"""What users read: one format a file, and the rule pages."""

@@ -1,0 +1,167 @@
+"""The report for people."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from resume_audit.contract import AuditError, Finding, Fix, Level, Place, Report, Stats, Step
+from resume_audit.reports.text import View, first_sentence, render
+
+SOURCE = {
+    ("app/nodes.py", 41): "\tmailer.send(offer)",
+    ("app/nodes.py", 44): "    answer = ask(state)",
+    ("app/human.py", 12): "    return interrupt(payload)",
+}
+
+
+def line(path: str, number: int) -> str:
+    return SOURCE.get((path, number), "")
+
+
+def finding(level: Level = "error", number: int = 41, path: str = "app/nodes.py") -> Finding:
+    return Finding(
+        rule="RA001",
+        name="effect-before-wait",
+        properties=("EO",),
+        level=level,
+        place=Place(path, number, 2, number, 20),
+        symbol="app.nodes.f",
+        message="The mail is sent again with each answer.",
+    )
+
+
+FULL = replace(
+    finding(),
+    framework="langgraph",
+    framework_version="1.2.24",
+    also=("RA104",),
+    certainty="likely",
+    flow=(
+        Step(Place("app/nodes.py", 41, 2), "effect", "sends the mail"),
+        Step(Place("app/nodes.py", 44, 5), "call", "asks"),
+        Step(Place("app/human.py", 12, 5), "wait", "interrupt(...)"),
+    ),
+    fixes=(Fix(True, "Move the call behind the wait", ()),),
+)
+
+
+def test_a_finding_in_full() -> None:
+    text = render(Report((FULL,), stats=Stats(3, 2, 1234)), line, View())
+    assert text == (
+        "app/nodes.py (1 finding)\n"
+        "\n"
+        "app/nodes.py:41:2: error RA001 effect-before-wait  The mail is sent again with each answer.\n"
+        "   |\n"
+        "41 |     mailer.send(offer)\n"
+        "   |     ^^^^^^^^^^^^^^^^^^\n"
+        "   |\n"
+        "   1. effect  app/nodes.py:41  sends the mail\n"
+        "              | mailer.send(offer)\n"
+        "   2. call    app/nodes.py:44  asks\n"
+        "              | answer = ask(state)\n"
+        "   3. wait    app/human.py:12  interrupt(...)\n"
+        "              | return interrupt(payload)\n"
+        "   = assumed: langgraph 1.2.24\n"
+        "   = likely: by names, not by a resolved definition\n"
+        "   = also: RA104\n"
+        "   = fix: Move the call behind the wait\n"
+        "   = help: Write after the bracket why the hazard cannot do harm here, or remove the comment and "
+        "the hazard. (resume-audit explain RA001)\n"
+        "\n"
+        "Found 1 error.\n"
+        "3 files (1,234 lines) seen, 2 analysed.\n"
+    )
+
+
+def test_findings_stand_under_their_file() -> None:
+    report = Report((finding(path="a.py"), finding("warning", 50, "a.py"), finding("note", path="b.py")))
+    text = render(report, line, View())
+    assert text.count("a.py (2 findings)") == 1
+    assert text.count("b.py (1 finding)") == 1
+    assert "Found 1 error, 1 warning, 1 note." in text
+
+
+def test_without_findings_it_says_what_was_seen_and_what_was_not() -> None:
+    report = Report(
+        errors=(AuditError("old.py", 3, "Missing parentheses\nin call"),),
+        not_checked=("calls that could not be resolved",),
+        stats=Stats(2, 2, 10),
+    )
+    assert render(report, line, View()) == (
+        "No findings.\n"
+        "2 files (10 lines) seen, 2 analysed.\n"
+        "1 file could not be read or parsed:\n"
+        "  old.py:3: Missing parentheses in call\n"
+        "Not checked:\n"
+        "  - calls that could not be resolved\n"
+    )
+
+
+def test_what_is_hidden_is_counted() -> None:
+    text = render(Report(), line, View(hidden_notes=2, hidden_suppressed=1))
+    assert "2 notes not shown (--pedantic)." in text
+    assert "1 suppressed finding not shown (--include-suppressed)." in text
+
+
+def test_suppressed_findings_are_marked_and_not_counted() -> None:
+    text = render(Report((replace(finding(), suppressed=True),)), line, View())
+    assert "error (suppressed) RA001" in text
+    assert "No findings." in text
+
+
+def test_colour_only_on_request() -> None:
+    report = Report((FULL,))
+    assert "\x1b" not in render(report, line, View())
+    assert "\x1b[1;31merror\x1b[0m" in render(report, line, View(colour=True))
+
+
+def test_nothing_from_the_source_reaches_the_terminal_raw() -> None:
+    nasty = replace(
+        finding(path="a\x1b.py"), message="sends\n\x1b]0;title\x07", name="n\x9b", framework="f\x1b"
+    )
+    text = render(Report((nasty,)), lambda path, number: "x = '\x1b[2J\u202e'", View())
+    assert not any(ord(character) < 32 and character != "\n" for character in text)
+    assert "\u202e" not in text
+    assert "\x9b" not in text
+
+
+def test_statistics_count_by_rule_and_level() -> None:
+    report = Report(
+        (finding(), finding("warning", 50), finding("warning", 51), replace(finding(), suppressed=True))
+    )
+    assert render(report, line, View(statistics=True)).splitlines()[:3] == [
+        "2  warning  RA001  effect-before-wait",
+        "1  error    RA001  effect-before-wait",
+        "",
+    ]
+
+
+def test_a_missing_source_line_is_left_out() -> None:
+    assert "|" not in render(Report((finding(number=99),)), line, View())
+
+
+def test_a_range_over_lines_is_underlined_to_the_end_of_the_first() -> None:
+    wide = replace(finding(), place=Place("app/nodes.py", 41, 2, 45, 3))
+    assert "   |     ^^^^^^^^^^^^^^^^^^\n" in render(Report((wide,)), line, View())
+
+
+def test_a_notebook_cell_and_an_unknown_version_are_said() -> None:
+    text = render(
+        Report((replace(finding(), place=Place("n.ipynb", 7, 1, cell=3), framework="langgraph"),)),
+        line,
+        View(),
+    )
+    assert "= cell 3 of the notebook" in text
+    assert "= assumed: langgraph, version unknown" in text
+
+
+def test_many_errors_are_cut() -> None:
+    errors = tuple(AuditError(f"{number:04}.py", 1, "bad") for number in range(1000))
+    text = render(Report(errors=errors), line, View())
+    assert "1,000 files could not be read or parsed:" in text
+    assert "and 970 more" in text
+
+
+def test_first_sentence() -> None:
+    assert first_sentence("Move a.b()\n  behind. Then more.") == "Move a.b() behind."
+    assert first_sentence("One part only") == "One part only"
