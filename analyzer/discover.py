@@ -6,7 +6,8 @@ private and global excludes are not, as they differ between checkouts. Linked fo
 entered. Nothing but folders and ignore files is opened here.
 """
 
-# ruff: noqa: PTH - strings, not Path objects: a walk meets tens of thousands of entries
+# Strings, not Path objects: a walk meets tens of thousands of entries.
+# ruff: noqa: PTH100, PTH114, PTH116, PTH118, PTH119, PTH123
 from __future__ import annotations
 
 import os

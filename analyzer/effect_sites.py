@@ -41,6 +41,8 @@ def effect_at(
     receiver, verb = receiver_and_verb(call.func)
     if verb.startswith("__"):
         return None
+    if not _worth_a_look(resolver, found, receiver, verb):
+        return None
     args, kwargs = arguments(resolver, call, function)
     effect: Effect | None = None
     for target in found.functions:
@@ -74,6 +76,16 @@ def effect_at(
         effect.certainty,
         effect.reason,
     )
+
+
+def _worth_a_look(resolver: Resolver, found: Targets, receiver: str, verb: str) -> bool:
+    """Whether any table could speak of the call, before its arguments are resolved."""
+    effects = resolver.effects
+    if any(effects.lookup(name) is not None for name in found.outside):
+        return True
+    if any(effects.lookup(resolver.project.symbol((t[0], t[1]))) is not None for t in found.functions):
+        return True
+    return effects.guess(receiver, verb) is not None or verb in effects.names.sql_verbs
 
 
 def _is_empty(resolver: Resolver, target: FunctionId) -> bool:

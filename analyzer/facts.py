@@ -51,6 +51,8 @@ class Facts:
     returns: list[Expr] = field(default_factory=list)
     raises: list[Raise] = field(default_factory=list)
     handlers: list[tuple[Try, Handler]] = field(default_factory=list)
+    by_name: dict[str, list[Call]] = field(default_factory=dict)
+    """Calls by the last part of what is called."""
 
 
 def children(expr: Expr) -> Iterator[Expr]:
@@ -78,6 +80,13 @@ def children(expr: Expr) -> Iterator[Expr]:
         yield from expr.items
     elif isinstance(expr, Star | Walrus):
         yield expr.value
+
+
+def last_name(func: Expr) -> str:
+    """The last part of what is called: ``c`` of ``a.b.c``; empty where it has no name."""
+    if isinstance(func, str):
+        return func.rpartition(".")[2]
+    return func.name if isinstance(func, Attr) else ""
 
 
 def gather(body: list[Stmt]) -> Facts:
@@ -165,6 +174,7 @@ def _expr(facts: Facts, expr: Expr) -> None:
             _expr(facts, child)
     if isinstance(expr, Call):
         facts.calls.append(expr)
+        facts.by_name.setdefault(last_name(expr.func), []).append(expr)
         if isinstance(expr.func, str) and expr.args and "." in expr.func:
             receiver, _, verb = expr.func.rpartition(".")
             if verb in FILLERS:

@@ -146,10 +146,10 @@ def _setup_cfg(text: str) -> Iterator[tuple[str, str]]:
 def _environment(text: str) -> Iterator[tuple[str, str]]:
     """conda's environment.yml, the entries of its ``pip:`` list included."""
     for entry in re.findall(r"^\s*-\s+[\"']?([A-Za-z0-9][^\"'#\n]*)", text, re.MULTILINE):
-        plain = re.fullmatch(r"(?:[\w.-]+::)?([\w.-]+?)\s*=\s*([\w.]+)(?:=[\w.]+)?", entry.strip())
+        plain = re.fullmatch(r"(?:[\w.-]+::)?([\w.-]+?)\s*=\s*([\w.*]+)(?:=[\w.]+)?", entry.strip())
         if plain:
             # conda's single = is a prefix: 1.2 stands for every 1.2.x
-            exact = entry.count("=") == 2 or plain[2].count(".") > 1
+            exact = "*" not in plain[2] and (entry.count("=") == 2 or plain[2].count(".") > 1)
             yield canonicalize_name(plain[1]), f"=={plain[2]}" if exact else f"=={plain[2].rstrip('.*')}.*"
         else:
             yield from _requirement(entry.strip())

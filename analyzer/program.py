@@ -16,6 +16,7 @@ from .knowledge import effects, frameworks
 from .knowledge.effects import UserEffect
 from .notebooks import notebook_source
 from .order import Order
+from .outline import WaitSite
 from .pins import FrameworkPins, assume
 from .project import Project
 from .reading import Reader, deep_recursion
@@ -107,6 +108,15 @@ class Program:
         """A line of a file as text, empty where there is none."""
         lines = self._text(path)
         return lines[line - 1] if 0 < line <= len(lines) else ""
+
+    def text_line(self, path: str, line: int) -> str:
+        """A line of the code that positions refer to: of a notebook, of its joined cells."""
+        lines = self._text(path, whole=True)
+        return lines[line - 1] if 0 < line <= len(lines) else ""
+
+    def line_of(self, site: WaitSite) -> int:
+        """The line of a site as users see it."""
+        return self.place(site.path, site.line, site.column).line
 
     def place(self, path: str, line: int, column: int, end_line: int = 0, end_column: int = 0) -> Place:
         """A place from 1-based lines and byte columns as ``ast`` has them."""

@@ -58,7 +58,7 @@ class Registry:
     group_names: dict[str, set[Site]] = field(default_factory=dict)
     waits: frozenset[str] = frozenset()
     recorded: frozenset[str] = frozenset()
-    _seen: set[FunctionKey] = field(default_factory=set)
+    _seen: set[tuple[str, FunctionKey]] = field(default_factory=set)
     _files: set[str] = field(default_factory=set)
 
     def collect(self) -> None:
@@ -71,10 +71,11 @@ class Registry:
                     self._files.add(path)
                     self._definitions(path)
             for name in sorted(names):
-                for key in self.resolver.project.mentioning(name):
-                    if key not in self._seen:
-                        self._seen.add(key)
-                        self._calls(key)
+                for alias in sorted({name} | self.resolver.project.aliases.get(name, set())):
+                    for key in list(self.resolver.project.mentions.get(alias, ())):
+                        if (alias, key) not in self._seen:
+                            self._seen.add((alias, key))
+                            self._calls(key, alias)
             if len(self.resolver.project.files) == before:
                 return
 
@@ -157,11 +158,10 @@ class Registry:
 
     # calls
 
-    def _calls(self, key: FunctionKey) -> None:
+    def _calls(self, key: FunctionKey, last: str) -> None:
         function = (*key, "")
-        for call in self.resolver.project.facts(key).calls:
-            last = call.func.rsplit(".", 1)[-1] if isinstance(call.func, str) else getattr(call.func, "name", "")
-            values = self.resolver.of(call.func, function) if last else frozenset()
+        for call in self.resolver.project.facts(key).by_name.get(last, ()):
+            values = self.resolver.of(call.func, function)
             for value in values:
                 if value[0] == "meth":
                     self._method(value, call, function)

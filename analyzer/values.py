@@ -68,6 +68,7 @@ class Resolver:
         self.solver = Solver(self._equation)
         self.sites: dict[str, tuple[FunctionKey, Call | None, Expr]] = {}
         self.boxes: dict[Value, tuple[Expr, FunctionId]] = {}
+        self._called: dict[str, tuple[int, list[tuple[FunctionKey, Call]]]] = {}
         self._outside = {item.partition(".")[0] for item in knowledge.roles} - {"builtins"}
         project.on_load = self._loaded
 
@@ -404,38 +405,43 @@ class Resolver:
         owner, call, decorator = self.sites[function[2]]
         for caller in self.solver.read(("callers", function[2])):
             if call is not None:
-                for expr in bind_arguments(head, call, name, self._skips_self(head, call, caller)):
-                    yield from self.eval(expr, caller)  # type: ignore[arg-type]
+                for expr in bind_arguments(head, call, name, self._skips_self(head)):
+                    yield from self.eval(expr, (caller[0], caller[1], caller[2]))
             elif head.params and name == head.params[0].name and decorator is not None:
                 decorated = function[2].rsplit(":@", 1)[-1]
                 yield ("fn", owner[0], decorated, "")
         return
 
-    def _skips_self(self, head: Function, call: Call, caller: Value) -> bool:
-        if not head.owner or any(d == "staticmethod" for d in head.decorators):
-            return False
-        return True
+    def _skips_self(self, head: Function) -> bool:
+        return bool(head.owner) and not any(d == "staticmethod" for d in head.decorators)
 
     def _from_callers(self, head: Function, key: FunctionKey, name: str) -> Iterator[Value]:
         plain = head.qualname.rsplit(".", 1)[-1].split("#")[0]
         called_as = head.owner.rsplit(".", 1)[-1] if plain in ("__init__", "__call__") else plain
         self.solver.read(("mentions", called_as))
-        callers = self.project.mentioning(called_as)
-        if len(callers) > MOST_CALLERS:
-            return
-        for caller in callers:
-            for call in self.project.facts(caller).calls:
-                if not self._names(call.func, called_as):
-                    continue
-                for context in self.solver.read(("contexts", *caller)) | {("",)}:
-                    where = (*caller, context[0])
-                    if self._may_call(call, where, head, key):
-                        for expr in bind_arguments(head, call, name, self._skips_self(head, call, where)):
-                            yield from self.eval(expr, where)
+        for caller, call in self._candidates(called_as):
+            for context in self.solver.read(("contexts", *caller)) | {("",)}:
+                where = (*caller, context[0])
+                if self._may_call(call, where, head, key):
+                    for expr in bind_arguments(head, call, name, self._skips_self(head)):
+                        yield from self.eval(expr, where)
 
-    def _names(self, func: Expr, name: str) -> bool:
-        last = func.rsplit(".", 1)[-1] if isinstance(func, str) else getattr(func, "name", None)
-        return last == name or last in self.project.aliases.get(name, ()) or last in ("partial", "super")
+    def _candidates(self, name: str) -> list[tuple[FunctionKey, Call]]:
+        """The calls of anything of that name, in the files summarised so far."""
+        count = len(self.project.files)
+        known = self._called.get(name)
+        if known is not None and known[0] == count:
+            return known[1]
+        found: list[tuple[FunctionKey, Call]] = []
+        for alias in sorted({name} | self.project.aliases.get(name, set())):
+            callers = self.project.mentions.get(alias, ())
+            if len(callers) <= MOST_CALLERS:
+                for caller in callers:
+                    by_name = self.project.facts(caller).by_name
+                    found.extend((caller, call) for call in by_name.get(alias, ()))
+                    found.extend((caller, call) for call in map(_unwrapped, by_name.get("partial", ())) if call)
+        self._called[name] = (count, found)
+        return found
 
     def _may_call(self, call: Call, caller: FunctionId, head: Function, key: FunctionKey) -> bool:
         for value in self.eval(call.func, caller):
@@ -559,3 +565,11 @@ class Resolver:
 
     def _field_fills(self, path: str, qualname: str, name: str) -> Iterator[Value]:
         yield from self._written(self.classes((path, qualname)), name, True)
+
+
+def _unwrapped(call: Call) -> Call | None:
+    """``partial(f, x)`` as the call ``f(x)``."""
+    if not call.args:
+        return None
+    ends = (call.line, call.column, call.end_line, call.end_column)
+    return Call(call.args[0], call.args[1:], call.kwargs, *ends)

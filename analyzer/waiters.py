@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .calls import targets
+from .facts import last_name
 from .lower import MODULE
 from .order import Order
 from .project import FunctionKey
@@ -29,7 +30,8 @@ def direct_waiters(registry: Registry) -> set[FunctionId]:
             function = (*key, "")
             if key[1] == MODULE or function in found:
                 continue
-            for call in project.facts(key).calls:
+            last = {name} | project.aliases.get(name, set())
+            for call in (c for n in sorted(last) for c in project.facts(key).by_name.get(n, ())):
                 if any(
                     value[0] in ("ext", "meth") and registry.is_wait(".".join(value[1:3]) if value[0] == "meth" else value[1])
                     or value[0] in ("fn", "bound") and registry.waits_by_name((value[1], value[2]))
@@ -61,7 +63,12 @@ def callers(registry: Registry, order: Order) -> set[FunctionId]:
             if key in seen or key[1] == MODULE:
                 continue
             function = (*key, "")
-            if any(_reaches(registry, call, function, target) for call in project.facts(key).calls):
+            names = {name} | project.aliases.get(name, set())
+            if any(
+                _reaches(registry, call, function, target)
+                for call in project.facts(key).calls
+                if last_name(call.func) in names or any(last_name(item) in names for item in call.args)
+            ):
                 seen.add(key)
                 found.add(function)
                 todo.append(function)
@@ -89,7 +96,8 @@ def graph_runners(registry: Registry, order: Order) -> set[FunctionId]:
             if not params or params[0] != "state" or not methods.intersection(head.names):
                 continue
             function = (path, head.qualname, "")
-            for call in project.facts((path, head.qualname)).calls:
+            by_name = project.facts((path, head.qualname)).by_name
+            for call in (c for n in sorted(methods) for c in by_name.get(n, ())):
                 reached = targets(resolver, call, function)
                 if any(site in registry.graphs for site in reached.graphs) and not _own_thread(call):
                     found.add(function)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
+import os
 from pathlib import Path
 
 
@@ -24,8 +24,8 @@ def usable_cache(root: Path, asked: Path | None) -> tuple[Path | None, str]:
         if not folder.is_dir():
             folder.mkdir(parents=True, exist_ok=True)
             (folder / ".gitignore").write_text("*\n", encoding="utf-8")
-        with tempfile.TemporaryFile(dir=folder):
-            pass
     except OSError as error:
         return None, f"{folder}: {error.strerror or error}"
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        return None, f"{folder} cannot be written"
     return folder, ""

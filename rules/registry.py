@@ -10,10 +10,18 @@ from ..contract import PROPERTIES
 from .base import StaticRule
 from .static.ra001_suppression_without_reason import SuppressionWithoutReason
 from .static.ra002_unused_suppression import UnusedSuppression
+from .static.ra101_effect_before_wait import EffectBeforeWait
+from .static.ra102_effect_in_wait_loop import EffectInWaitLoop
+from .static.ra103_effect_in_replayed_body import EffectInReplayedBody
+from .static.ra104_effect_beside_waiting_tool import EffectBesideWaitingTool
 
 STATIC: tuple[StaticRule, ...] = (
     SuppressionWithoutReason(),
     UnusedSuppression(),
+    EffectBeforeWait(),
+    EffectInWaitLoop(),
+    EffectInReplayedBody(),
+    EffectBesideWaitingTool(),
 )
 """The static rules, by id."""
 

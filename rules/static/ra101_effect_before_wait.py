@@ -1,0 +1,88 @@
+"""RA101: an effect that runs again because its unit is replayed when the wait is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from ...contract import Finding
+from ..base import StaticRule
+from ..flows import FRAMEWORK, certainty_of, effect_steps, place_of, said, units_said, wait_steps
+
+if TYPE_CHECKING:
+    from ...analyzer.program import Program
+
+
+class EffectBeforeWait(StaticRule):
+    """A non-idempotent effect that may run before a durable wait in the same replayed unit."""
+
+    id = "RA101"
+    name = "effect-before-wait"
+    properties = ("EO",)
+    level = "error"
+    precision = "high"
+    summary = "An effect that may run before a durable wait in the same replayed unit"
+    what = (
+        "Reports a call that must not be repeated (a POST, a mail, a payment, an insert, a message) where a path of "
+        "the same replayed unit leads from it to a durable wait: directly, through any chain of calls, methods, "
+        "closures and tables of tools, or through a graph that the unit runs. An effect between two waits counts."
+    )
+    why = (
+        "When the wait is answered the framework runs the unit again from its top: a LangGraph node, an `@entrypoint` "
+        "body, a tool, a middleware hook, or a node that runs a subgraph. What was done before the wait is done a "
+        "second time; before the k-th wait, k+1 times (measured on langgraph 1.0.5 to 1.2.24)."
+    )
+    limits = (
+        "Calls that cannot be resolved are judged by the names of receiver and method (certainty likely).",
+        "Two conditions that exclude each other are not compared, unless they are branches of one statement.",
+        "A guard is taken as safe when it looks up a durable record; whether the record is written is not checked.",
+    )
+    bad = """\
+import requests
+from langgraph.types import interrupt
+
+
+def refund(state):
+    requests.post("https://psp.example/refunds", json={"order": state["order"]})
+    return {"approved": interrupt("keep the refund?")}
+"""
+    good = """\
+import requests
+from langgraph.types import interrupt
+
+
+def ask(state):
+    return {"approved": interrupt("refund?")}
+
+
+def refund(state):
+    requests.post("https://psp.example/refunds", json={"order": state["order"]})
+    return {}
+"""
+    fix = (
+        "Move the effect behind the wait or into a node of its own, wrap it in `@task`, or give it an idempotency key "
+        "that is the same on every attempt."
+    )
+
+    def check(self, program: Program) -> Iterable[Finding]:
+        """One finding a site of an effect."""
+        for hazard in program.hazards:
+            if hazard.looped:
+                continue
+            effect = hazard.effect
+            flow = (
+                *effect_steps(program, effect, hazard.effect_chain, hazard.behind),
+                *wait_steps(program, hazard),
+            )
+            where = f"router `{hazard.router}` of " if hazard.router else ""
+            yield self.finding(
+                place_of(program, effect),
+                program.symbol(hazard.function),
+                f"{said(program, effect, hazard.behind)} fires again each time the wait at "
+                f"{hazard.wait.path}:{program.line_of(hazard.wait)} is answered: {where}{units_said(hazard.units)} "
+                "runs again from its top and the effect comes before the wait.",
+                certainty=certainty_of(effect, hazard.behind),
+                framework=FRAMEWORK,
+                framework_version=program.version(effect.path, FRAMEWORK),
+                flow=flow,
+            )
