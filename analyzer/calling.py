@@ -74,7 +74,7 @@ def _outside(resolver: Resolver, name: str, call: Call, function: FunctionId) ->
     if tools is not None and tools.options.get("agent"):
         return (("inst", "langgraph.graph.CompiledStateGraph", site),)
     last = name.rsplit(".", 1)[-1]
-    if last[:1].isupper():
+    if last[:1].isupper() or resolver.effects.returns(f"{name}.__call__") is not None:
         return (("inst", name, site),)
     owner = name.rpartition(".")[0]
     if owner.rsplit(".", 1)[-1][:1].isupper() and last.startswith(_MAKERS):

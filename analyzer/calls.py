@@ -38,7 +38,12 @@ def targets(resolver: Resolver, call: Call, function: FunctionId) -> Targets:
     position = resolver.knowledge.table("invoking_methods", "names")
     if not functions and position and method in position:
         _add(resolver, resolver.of(argument(call, position[method], None), function), call, function, functions)
-    return Targets(tuple(sorted(functions)), tuple(sorted(outside)), tuple(sorted(graphs)), bool(values))
+    return Targets(tuple(sorted(functions)), tuple(sorted(outside)), tuple(sorted(graphs)), any(map(_tells, values)))
+
+
+def _tells(value: Value) -> bool:
+    """Whether a value says what is called: ``x.add(...)`` alone does not make ``x`` a container."""
+    return not (value[0] == "bmeth" and value[1][0] in ("fill", "ffill"))
 
 
 def _follow(

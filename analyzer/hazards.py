@@ -9,7 +9,7 @@ from .dispatch import says_nothing
 from .effect_sites import EffectSite
 from .order import Meeting, Order, bits
 from .outline import WaitSite
-from .registry import Registry, Unit
+from .registry import GraphSite, Registry, Unit
 from .summary import Call
 from .values import FunctionId
 
@@ -144,7 +144,7 @@ class Sibling:
 
 def siblings(order: Order, registry: Registry) -> Iterator[Sibling]:
     """Tools of a shared group that fire effects, where another tool of it waits."""
-    per_call = {site for name in registry.sent for site in registry.group_names.get(name, ())}
+    per_call = {group for graph, name, group in registry.group_nodes if _sent_single(order, registry, graph, name)}
     seen: set[object] = set()
     for site, group in sorted(registry.groups.items()):
         if not group.shared or site in per_call:
@@ -163,6 +163,13 @@ def siblings(order: Order, registry: Registry) -> Iterator[Sibling]:
             if guessed is not None and tool not in seen:
                 seen.add(tool)
                 yield Sibling(None, tool, (), (), others[0], site, guessed)
+
+
+def _sent_single(order: Order, registry: Registry, graph: GraphSite, name: str) -> bool:
+    """Whether a router or node of the graph sends single calls to the node of that name."""
+    senders = registry.sent.get(name, set())
+    around = order.closure(order.graph_functions(graph)) if senders else set()
+    return any((function[0], function[1]) in senders for function in around)
 
 
 def _guessed(order: Order, tool: FunctionId) -> str | None:

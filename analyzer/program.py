@@ -23,6 +23,7 @@ from .reading import Reader, deep_recursion
 from .registry import Registry, Unit
 from .source import SourceError, decode
 from .summary import Suppression
+from .suspension import Suspension, Swallow
 from .values import FunctionId, Resolver
 from .waiters import callers, direct_waiters, graph_runners
 
@@ -81,6 +82,11 @@ class Program:
     def hazards(self) -> tuple[Hazard, ...]:
         """Effects that may have fired when a wait is reached, one a site."""
         return hazards(self.order, self.units)
+
+    @cached_property
+    def swallowed(self) -> tuple[Swallow, ...]:
+        """Waits whose exception is caught on its way out."""
+        return tuple(Suspension(self.order, self.registry).find())
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:

@@ -54,8 +54,10 @@ class Registry:
     graphs: dict[GraphSite, Graph] = field(default_factory=dict)
     groups: dict[Site, ToolGroup] = field(default_factory=dict)
     kinds: dict[FunctionKey, str] = field(default_factory=dict)
-    sent: set[str] = field(default_factory=set)
-    group_names: dict[str, set[Site]] = field(default_factory=dict)
+    sent: dict[str, set[FunctionKey]] = field(default_factory=dict)
+    """Names that single calls are sent to, and the functions that send."""
+    group_nodes: set[tuple[GraphSite, str, Site]] = field(default_factory=set)
+    """(graph, node name, site of the tool group that is the node)."""
     waits: frozenset[str] = frozenset()
     recorded: frozenset[str] = frozenset()
     _seen: set[tuple[str, FunctionKey]] = field(default_factory=set)
@@ -208,8 +210,8 @@ class Registry:
         for value in values:
             if value[0] == "inst" and self.resolver.knowledge.role(f"{value[1]}.invoke", "run"):
                 graph.subgraphs.add(value[2])
-            elif value[0] == "inst" and value[2] in self.groups and name:
-                self.group_names.setdefault(name, set()).add(value[2])
+            elif value[0] == "inst" and value[2] in self.groups:
+                self.group_nodes.add((site, name or "tools", value[2]))
 
     def callables(self, values: Values, call: Call, function: FunctionId) -> Iterator[FunctionId]:
         """The project functions that run when one of the values is called by the framework."""
@@ -222,7 +224,7 @@ class Registry:
 
     def _outside(self, name: str, call: Call, function: FunctionId) -> None:
         if name.endswith(".Send") and isinstance(target := argument(call, 0, "node"), Const):
-            self.sent.add(str(target.value))
+            self.sent.setdefault(str(target.value), set()).add((function[0], function[1]))
         role = self.resolver.knowledge.role(name, "tools")
         if role is None:
             return

@@ -14,6 +14,7 @@ from .static.ra101_effect_before_wait import EffectBeforeWait
 from .static.ra102_effect_in_wait_loop import EffectInWaitLoop
 from .static.ra103_effect_in_replayed_body import EffectInReplayedBody
 from .static.ra104_effect_beside_waiting_tool import EffectBesideWaitingTool
+from .static.ra301_wait_swallowed import WaitSwallowed
 
 STATIC: tuple[StaticRule, ...] = (
     SuppressionWithoutReason(),
@@ -22,6 +23,7 @@ STATIC: tuple[StaticRule, ...] = (
     EffectInWaitLoop(),
     EffectInReplayedBody(),
     EffectBesideWaitingTool(),
+    WaitSwallowed(),
 )
 """The static rules, by id."""
 
