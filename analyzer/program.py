@@ -17,6 +17,7 @@ from .knowledge.effects import UserEffect
 from .notebooks import notebook_source
 from .order import Order
 from .outline import WaitSite
+from .persistence import Persistence
 from .pins import FrameworkPins, assume
 from .project import Project
 from .reading import Reader, deep_recursion
@@ -87,6 +88,11 @@ class Program:
     def swallowed(self) -> tuple[Swallow, ...]:
         """Waits whose exception is caught on its way out."""
         return tuple(Suspension(self.order, self.registry).find())
+
+    @cached_property
+    def persistence(self) -> Persistence:
+        """Where graphs that wait get their savers."""
+        return Persistence(self.root, self.order, self.registry)
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:

@@ -131,8 +131,8 @@ _SKELETON = bytes(
     for char in range(256)
 )
 _NOT_SKELETON = bytes(char for char in range(256) if char not in _OPERATORS + b"()[]{},;:=#")
-_WORD_OPERATORS = re.compile(rb"\b(?:not|if|in|is|lambda[^:\n]*:|await|yield)\b|lambda[^:\n]*:")
-_RULER = re.compile(rb"-{9,}+(?=[\s\"'#]|\Z)")  # a line drawn in a comment or docstring
+_WORD_OPERATORS = re.compile(rb"\b(?:not|if|in|is|await|yield)\b|lambda[\w ,*=]{0,80}:")
+_RULER = re.compile(rb"(?<!-)-{9,}+(?=[\s\"'#]|\Z)")  # a line drawn in a comment or docstring
 _FLAT = re.compile(rb"\([.,]*\)")
 _CHAIN = re.compile(rb"\.{%d}" % MAX_CHAIN)
 _LINES = bytes(
@@ -140,7 +140,7 @@ _LINES = bytes(
 )
 _NOT_LINES = b" \t\r)]}"
 # Possessive throughout, so that nothing is tried twice.
-_LEADING = re.compile(rb"(?:\n[ \t]*+[])}]*+[ \t]*+[-+*/%%&|^.][^\n]*+){%d}+" % (MAX_CHAIN // 2))
+_LEADING = re.compile(rb"(?:\n[ \t]*+[])}]*+[ \t]*+[-+*/%%&|^.](?:[^,\n]|,(?!\n))*+){%d}+" % (MAX_CHAIN // 2))
 
 
 def risky(source: bytes | str) -> str | None:

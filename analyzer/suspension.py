@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from .calling import argument
-from .facts import walk_calls
+from .facts import last_name, walk_calls
 from .order import Order
 from .registry import Registry
 from .summary import Call, Const, Do, Expr, Handler, If, Let, Loop, Match, Op, Raise, Return, Seq, Stmt, Try, With
@@ -78,11 +78,12 @@ class Suspension:
             for name in role.options["methods"]
         }
         for (path, qualname), head in self.registry.resolver.project.functions():
-            handler = wrappers.get(head.name) if head.owner else None
+            marks = [head.name] if head.owner else [_name(item) for item in head.decorators]
+            handler = next((wrappers[mark] for mark in marks if mark in wrappers), None)
             if handler is not None:
                 names = [param.name for param in head.params]
-                if handler in names or len(names) >= 3:
-                    yield (path, qualname, ""), handler if handler in names else names[2]
+                if names:
+                    yield (path, qualname, ""), handler if handler in names else names[-1]
 
     # one body
 
@@ -239,7 +240,7 @@ class Suspension:
         return False
 
     def _asks_for_suspension(self, test: Expr, name: str, function: FunctionId) -> bool | None:
-        """``isinstance(err, GraphBubbleUp)``: True; its negation: False; any other test: None."""
+        """Whether the exception of a wait passes an ``isinstance`` test; None for any other test."""
         truth = True
         while isinstance(test, Op) and test.kind == "not":
             test, truth = test.items[0], not truth
@@ -250,6 +251,8 @@ class Suspension:
             types = test.args[1].items if isinstance(test.args[1], Seq) else [test.args[1]]
             if any(self._is_broad(item, function) for item in types):
                 return truth
+            if all(self.order.resolver.of(item, function) for item in types):
+                return not truth
         return None
 
     def _suppresses(self, item: With, function: FunctionId) -> Catcher | None:
@@ -302,6 +305,10 @@ class Suspension:
             return False
         types = given.items if isinstance(given, Seq) else [given]
         return not any(self._is_broad(item, owner) for item in types)
+
+
+def _name(decorator: Expr) -> str:
+    return last_name(decorator.func if isinstance(decorator, Call) else decorator)
 
 
 def _always_leaves(body: Sequence[Stmt]) -> bool:

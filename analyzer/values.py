@@ -394,12 +394,31 @@ class Resolver:
             return
         for param in head.params:
             if param.name == name:
-                yield from self.annotated(param.annotation, (path, head.parent or MODULE, context))
-                yield from self.eval(param.default, (path, head.parent or MODULE, context))
-        if context in self.sites:
-            yield from self._from_site(head, function, name)
+                outer = (path, head.parent or MODULE, context)
+                yield from self.annotated(param.annotation, outer)
+                yield from self._given(head, function, name, param.default, outer)
+
+    def _given(
+        self, head: Function, function: FunctionId, name: str, default: Expr, outer: FunctionId
+    ) -> Iterator[Value]:
+        """What callers pass; the default where a caller passes nothing, or no caller is known."""
+        omitted = True
+        if function[2] in self.sites:
+            found = list(self._from_site(head, function, name))
+            omitted = not found
+            yield from found
         else:
-            yield from self._from_callers(head, (path, qualname), name)
+            omitted = False
+            calls = 0
+            for where, call in self.callers(head, (function[0], function[1])):
+                calls += 1
+                given = list(bind_arguments(head, call, name, self._skips_self(head)))
+                omitted |= not given
+                for expr in given:
+                    yield from self.eval(expr, where)
+            omitted |= not calls
+        if omitted:
+            yield from self.eval(default, outer)
 
     def _from_site(self, head: Function, function: FunctionId, name: str) -> Iterator[Value]:
         owner, call, decorator = self.sites[function[2]]
@@ -415,7 +434,8 @@ class Resolver:
     def _skips_self(self, head: Function) -> bool:
         return bool(head.owner) and not any(d == "staticmethod" for d in head.decorators)
 
-    def _from_callers(self, head: Function, key: FunctionKey, name: str) -> Iterator[Value]:
+    def callers(self, head: Function, key: FunctionKey) -> Iterator[tuple[FunctionId, Call]]:
+        """The calls that may reach a function, in the files summarised so far."""
         plain = head.qualname.rsplit(".", 1)[-1].split("#")[0]
         called_as = head.owner.rsplit(".", 1)[-1] if plain in ("__init__", "__call__") else plain
         self.solver.read(("mentions", called_as))
@@ -423,8 +443,7 @@ class Resolver:
             for context in self.solver.read(("contexts", *caller)) | {("",)}:
                 where = (*caller, context[0])
                 if self._may_call(call, where, head, key):
-                    for expr in bind_arguments(head, call, name, self._skips_self(head)):
-                        yield from self.eval(expr, where)
+                    yield where, call
 
     def _candidates(self, name: str) -> list[tuple[FunctionKey, Call]]:
         """The calls of anything of that name, in the files summarised so far."""

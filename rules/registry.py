@@ -15,6 +15,8 @@ from .static.ra102_effect_in_wait_loop import EffectInWaitLoop
 from .static.ra103_effect_in_replayed_body import EffectInReplayedBody
 from .static.ra104_effect_beside_waiting_tool import EffectBesideWaitingTool
 from .static.ra301_wait_swallowed import WaitSwallowed
+from .static.ra601_wait_without_checkpointer import WaitWithoutCheckpointer
+from .static.ra602_volatile_persistence import VolatilePersistence
 
 STATIC: tuple[StaticRule, ...] = (
     SuppressionWithoutReason(),
@@ -24,6 +26,8 @@ STATIC: tuple[StaticRule, ...] = (
     EffectInReplayedBody(),
     EffectBesideWaitingTool(),
     WaitSwallowed(),
+    WaitWithoutCheckpointer(),
+    VolatilePersistence(),
 )
 """The static rules, by id."""
 

@@ -91,7 +91,7 @@ def test_agrees_with_the_interpreter_on_a_sample_of_the_library() -> None:
         "x = (" + "\n    + 1" * 500 + ")",
         "x = (" + "1 +\n    " * 500 + "1)",
         "x = 1" + " + \\\n 1" * 500,
-        "(a" + "\n  .b(1,\n 2)"  "\n  .c(3)" * 500 + ")",
+        "(a" + "\n  .b(1, 2)\n  .c(3)" * 500 + ")",
         "if a: pass\n" + "elif b: pass\n" * 500,
     ],
 )

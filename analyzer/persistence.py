@@ -1,0 +1,262 @@
+"""Where graphs that wait get their saver, and whether it outlives the process."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from .calling import argument
+from .calls import targets
+from .flow import TooLarge, build
+from .nullness import Null, states
+from .order import Order
+from .registry import Graph, GraphSite, Registry, literal_names
+from .solver import Value
+from .summary import Call, Const, Expr, Op
+from .values import FunctionId, Resolver
+
+_TEST = re.compile(r"(^|/)(tests?|testing|test_[^/]*|[^/]*_tests?\.py|conftest\.py)(/|$)")
+_MANIFESTS = ("pyproject.toml", "requirements.txt", "setup.py", "setup.cfg", "langgraph.json", "Pipfile")
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A graph that waits, where it is compiled. ``call`` is None for a decorator without arguments."""
+
+    site: GraphSite
+    function: FunctionId
+    call: Call | None
+    saver: Expr
+    agent: str
+
+
+def is_test(path: str) -> bool:
+    """Whether a file belongs to tests, by its path."""
+    return _TEST.search(path) is not None
+
+
+@dataclass
+class Persistence:
+    """Answers about the graphs of a project."""
+
+    root: Path
+    order: Order
+    registry: Registry
+
+    @property
+    def resolver(self) -> Resolver:
+        """The resolver of the project."""
+        return self.registry.resolver
+
+    def compiled(self) -> Iterator[Compiled]:
+        """Every place where a graph that waits, and is no part of another, is compiled."""
+        inner = self._inner
+        for site in sorted(self.registry.graphs, key=repr):
+            graph = self.registry.graphs[site]
+            if not site or site in inner:
+                continue
+            for function, call in graph.compiles:
+                if self.waits(site, graph, function, call):
+                    saver = argument(call, self._position(graph), "checkpointer")
+                    yield Compiled(site, function, call, saver, graph.agent)
+            if graph.agent == "entrypoint" and not graph.compiles and self._node_waits(site):
+                path = site[0]
+                yield Compiled(site, (path, "<module>", ""), None, Const(None), graph.agent)
+
+    def _position(self, graph: Graph) -> int | None:
+        return None if graph.agent and graph.agent != "entrypoint" else 0
+
+    def _node_waits(self, site: GraphSite) -> bool:
+        return self.order.waits_itself(site) or any(
+            f in self.order.reach and self.order.reach[f].waits for f in self.order.graph_functions(site)
+        )
+
+    def waits(self, site: GraphSite, graph: Graph, function: FunctionId, call: Call) -> bool:
+        """Whether a run of the graph may park."""
+        if self._node_waits(site):
+            return True
+        for keyword in self.resolver.knowledge.table("persistence", "static_waits"):
+            given = argument(call, None, keyword)
+            if given is not None and literal_names(self.resolver, given, function):
+                return True
+        return False
+
+    @cached_property
+    def _inner(self) -> set[GraphSite]:
+        """Graphs that run inside another: as a node, or called by a unit."""
+        found: set[GraphSite] = set()
+        for graph in self.registry.graphs.values():
+            found |= graph.subgraphs
+        for function in self.order.in_unit:
+            if function in self.order.outlines:
+                for sites in self.order.outlines[function].graphs:
+                    found.update(sites)
+        return found
+
+    def served(self, path: str) -> bool:
+        """Whether a file above the path says that a server brings the saver."""
+        names = [n for item in self.resolver.knowledge.frameworks for n in item.served_by]
+        return any((self.root / folder / name).is_file() for folder in _upward(path) for name in names)
+
+    def set_later(self, compiled: Compiled) -> bool:
+        """Whether a saver is assigned to the compiled graph's attribute somewhere."""
+        name = self.resolver.knowledge.table("persistence", "attribute")
+        for path, write in self.resolver.project.attribute_writes.get(name, ()):
+            where = (path, write.function, "")
+            values = self.resolver.of(write.base, where)
+            if any(value[0] == "inst" and value[2] == compiled.site for value in values):
+                return True
+            if not values and self.scope(path) == self.scope(compiled.function[0]):
+                return True
+        return False
+
+    def runs(self, site: GraphSite) -> Iterator[tuple[FunctionId, Call]]:
+        """The calls that run a graph in this process, tests and replayed units left out."""
+        methods = {m for role in self.resolver.knowledge.entries["run"] for m in role.options["methods"]}
+        for (path, qualname), head in self.resolver.project.functions():
+            function = (path, qualname, "")
+            if is_test(path) or function in self.order.in_unit or not methods.intersection(head.names):
+                continue
+            by_name = self.resolver.project.facts((path, qualname)).by_name
+            for method in sorted(methods):
+                for call in by_name.get(method, ()):
+                    if site in self._reached(call, function):
+                        yield function, call
+
+    def _reached(self, call: Call, function: FunctionId) -> set[GraphSite]:
+        found = targets(self.resolver, call, function)
+        sites: set[GraphSite] = set(found.graphs)
+        for target in found.functions:
+            if self.registry.kinds.get((target[0], target[1])) == "entrypoint":
+                head = self.resolver.project.function((target[0], target[1]))
+                if head is not None:
+                    sites.add((target[0], head.line, head.column))
+        return sites
+
+    def saver_states(self, compiled: Compiled) -> frozenset[Null]:
+        """Whether the saver given may be None."""
+        if compiled.call is None or compiled.saver is None:
+            return frozenset({Null("none", compiled.function[0], 0)})
+        return states(self.resolver, compiled.saver, compiled.call, compiled.function)
+
+    def volatile_savers(self, compiled: Compiled) -> list[Value]:
+        """The in-memory savers that the graph may get, by the place of their construction."""
+        if compiled.saver is None:
+            return []
+        found = []
+        for value in self.resolver.of(compiled.saver, compiled.function):
+            if value[0] == "inst" and value[2]:
+                role = self.resolver.knowledge.role(value[1], "saver")
+                if role is not None and role.options["volatile"] and not self._never(value[2]):
+                    found.append(value)
+        return sorted(found, key=repr)
+
+    def _never(self, site: tuple[str, int, int]) -> bool:
+        """Whether the saver is made only where a parameter is None that every caller gives."""
+        path, line, column = site
+        for key, head in self.resolver.project.functions():
+            if key[0] != path or not head.line <= line <= head.end_line or key[1] == "<module>":
+                continue
+            for call in self.resolver.project.facts(key).calls:
+                if (call.line, call.column) == (line, column):
+                    return self._excluded((*key, ""), call)
+        return False
+
+    def _excluded(self, function: FunctionId, call: Call) -> bool:
+        try:
+            flow = build(self.resolver.project.body((function[0], function[1])))
+        except TooLarge:
+            return False
+        for number, found in enumerate(flow.calls):
+            if found is call:
+                for test, truth in flow.guards[number]:
+                    name = _null_test(test, truth)
+                    if name:
+                        known = states(self.resolver, name, call, function)
+                        if known and all(null.kind == "some" for null in self._at_entry(name, function)):
+                            return True
+        return False
+
+    def _at_entry(self, name: str, function: FunctionId) -> frozenset[Null]:
+        """What a parameter may be when the function begins."""
+        start = Call(name, [], [], 0, 0, 0, 0)
+        return states(self.resolver, name, start, function)
+
+    def has_durable_saver(self, path: str) -> bool:
+        """Whether the same project makes a durable saver outside its tests."""
+        scope = self.scope(path)
+        return any(self.scope(other) == scope and not is_test(other) for other in self._durable)
+
+    @cached_property
+    def _durable(self) -> set[str]:
+        """Files that import a durable saver."""
+        found = set()
+        knowledge = self.resolver.knowledge
+        for path, file in self.resolver.project.files.items():
+            imports = [*file.summary.imports.values()]
+            for function in file.summary.functions:
+                imports.extend(function.imports.values())
+            for target in imports:
+                role = knowledge.role(knowledge.canonical(target.replace(":", ".")), "saver")
+                if role is not None and not role.options["volatile"]:
+                    found.add(path)
+        return found
+
+    def serves(self, path: str) -> bool:
+        """Whether the project around a file serves requests or jobs."""
+        scope = self.scope(path)
+        return any(self.scope(other) == scope for other in self._importing("serving"))
+
+    def replayed(self, path: str) -> bool:
+        """Whether the file is part of a program whose memory an engine rebuilds."""
+        return path in self._importing("replayed")
+
+    def _importing(self, table: str) -> set[str]:
+        known = self.__dict__.setdefault("_known_imports", {})
+        if table not in known:
+            modules = tuple(self.resolver.knowledge.table(table, "modules"))
+            known[table] = {
+                path
+                for path, file in self.resolver.project.files.items()
+                if not is_test(path) and any(_names(t, modules) for t in file.summary.imports.values())
+            }
+        return known[table]  # type: ignore[no-any-return]
+
+    def scope(self, path: str) -> str:
+        """The folder of the nearest manifest above a file: the project it belongs to."""
+        known: dict[str, str] = self.__dict__.setdefault("_scopes", {})
+        folder = posixpath.dirname(path)
+        if folder not in known:
+            known[folder] = next(
+                (f for f in _upward(path) if any((self.root / f / name).is_file() for name in _MANIFESTS)), ""
+            )
+        return known[folder]
+
+
+def _upward(path: str) -> Iterator[str]:
+    folder = posixpath.dirname(path)
+    while folder:
+        yield folder
+        folder = posixpath.dirname(folder)
+    yield ""
+
+
+def _names(target: str, modules: Iterable[str]) -> bool:
+    name = target.replace(":", ".")
+    return any(name == module or name.startswith(module + ".") for module in modules)
+
+
+def _null_test(test: Expr, truth: bool) -> str:
+    """The name that must be None, or empty, for the guard to hold."""
+    while isinstance(test, Op) and test.kind == "not":
+        test, truth = test.items[0], not truth
+    if isinstance(test, str):
+        return "" if truth else test
+    if isinstance(test, Op) and test.kind in ("is", "==", "is not", "!=") and isinstance(test.items[0], str):
+        if isinstance(test.items[1], Const) and test.items[1].value is None:
+            return test.items[0] if (test.kind in ("is", "==")) is truth else ""
+    return ""

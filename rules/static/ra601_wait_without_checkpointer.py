@@ -1,0 +1,125 @@
+"""RA601: a graph that waits, compiled without a saver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from ...contract import Certainty, Finding, Place, Step
+from ..base import StaticRule
+from ..flows import FRAMEWORK, place_of_call
+
+if TYPE_CHECKING:
+    from ...analyzer.nullness import Null
+    from ...analyzer.persistence import Compiled
+    from ...analyzer.program import Program
+
+
+class WaitWithoutCheckpointer(StaticRule):
+    """A graph that waits and is run in this process without a checkpointer."""
+
+    id = "RA601"
+    name = "wait-without-checkpointer"
+    properties = ("LV",)
+    level = "error"
+    precision = "high"
+    summary = "A graph that waits, compiled without a checkpointer"
+    what = (
+        "Reports where a graph, an agent or an `@entrypoint` that waits is compiled without a checkpointer, or with "
+        "one that may be None, and run in this project."
+    )
+    why = (
+        "Without a checkpointer the first call returns `__interrupt__` as if all were well; the answer then raises "
+        "RuntimeError and the parked run is gone (measured on langgraph 1.2.9 and 1.2.24)."
+    )
+    limits = (
+        "Graphs that the project never runs itself outside its tests are quiet: another program may compile them again.",
+        "Quiet where a `langgraph.json` stands above the file (the platform brings the saver), where the graph is part "
+        "of another, and where a saver is assigned to its `checkpointer` attribute.",
+        "Values from attributes, globals and settings are taken to be savers.",
+    )
+    bad = """\
+from langgraph.graph import START, StateGraph
+from langgraph.types import interrupt
+
+
+def ask(state):
+    return {"ok": interrupt("ok?")}
+
+
+graph = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask").compile()
+graph.invoke({}, {"configurable": {"thread_id": "1"}})
+"""
+    good = """\
+import sqlite3
+
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.graph import START, StateGraph
+from langgraph.types import interrupt
+
+
+def ask(state):
+    return {"ok": interrupt("ok?")}
+
+
+saver = SqliteSaver(sqlite3.connect("runs.db", check_same_thread=False))
+graph = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask").compile(checkpointer=saver)
+graph.invoke({}, {"configurable": {"thread_id": "1"}})
+"""
+    fix = (
+        "Compile with a durable checkpointer, e.g. `compile(checkpointer=PostgresSaver(...))`, and fail at start-up "
+        "where none can be made instead of going on without."
+    )
+
+    def check(self, program: Program) -> Iterable[Finding]:
+        """One finding a place where the None comes in."""
+        persistence = program.persistence
+        seen: set[Place] = set()
+        for compiled in persistence.compiled():
+            nulls = persistence.saver_states(compiled)
+            none = sorted((null for null in nulls if null.kind == "none"), key=repr)
+            path = compiled.function[0]
+            if not none or persistence.served(path) or persistence.set_later(compiled):
+                continue
+            run = next(iter(persistence.runs(compiled.site)), None)
+            if run is None:
+                continue
+            certain: Certainty = "certain" if len(none) == len(nulls) else "likely"
+            for null in none:
+                finding = self._finding(program, compiled, null, certain, run)
+                if finding.place not in seen:
+                    seen.add(finding.place)
+                    yield finding
+
+    def _finding(
+        self, program: Program, compiled: Compiled, null: Null, certainty: Certainty, run: tuple[object, object]
+    ) -> Finding:
+        function = compiled.function
+        if compiled.call is not None:
+            place = place_of_call(program, function[0], compiled.call)
+        else:
+            place = program.place(*compiled.site)
+        flow = [Step(place, "sink", "the graph is compiled here")]
+        if null.passed is not None and null.line:
+            function = null.passed[0]
+            place = program.place(function[0], *null.passed[1:])
+            flow.insert(0, Step(place, "call", "and handed on here"))
+        if null.line:
+            flow.insert(0, Step(program.place(null.path, null.line, 0), "source", "the checkpointer is None here"))
+        elif null.passed is not None:
+            at = program.place(null.passed[0][0], *null.passed[1:])
+            flow.insert(0, Step(at, "call", "called without a checkpointer here"))
+        caller, call = run
+        flow.append(Step(place_of_call(program, caller[0], call), "resume", "and run here"))  # type: ignore[index, arg-type]
+        words = "without a checkpointer" if certainty == "certain" else "with a checkpointer that may be None"
+        what = {"": "A graph"}.get(compiled.agent, "An agent" if compiled.agent != "entrypoint" else "An entrypoint")
+        return self.finding(
+            place,
+            program.symbol(function),
+            f"{what} that waits is compiled {words}: the first call parks without an error, the answer then raises "
+            "RuntimeError and the run can never complete. Give it a durable checkpointer.",
+            certainty=certainty,
+            framework=FRAMEWORK,
+            framework_version=program.version(place.path, FRAMEWORK),
+            flow=tuple(flow),
+        )

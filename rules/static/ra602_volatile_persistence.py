@@ -1,0 +1,144 @@
+"""RA602: a parked run that does not outlive its process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from ...analyzer.calling import argument
+from ...analyzer.persistence import is_test
+from ...analyzer.summary import Const
+from ...contract import Finding, Level, Place, Step
+from ..base import StaticRule
+from ..flows import FRAMEWORK, place_of_call
+
+if TYPE_CHECKING:
+    from ...analyzer.persistence import Compiled
+    from ...analyzer.program import Program
+
+
+class VolatilePersistence(StaticRule):
+    """A graph that waits, in code that serves, whose runs are kept in memory or written at exit only."""
+
+    id = "RA602"
+    name = "volatile-persistence"
+    properties = ("LV",)
+    level = "warning"
+    precision = "medium"
+    summary = "A graph that waits, kept in memory only"
+    what = (
+        "Reports an in-memory saver that reaches a graph that waits, and a run with `durability=\"exit\"` (or "
+        "`checkpoint_during=False`) of a graph whose nodes fire effects."
+    )
+    why = (
+        "A human may answer hours later. A deployment, a crash or a second worker in between, and the parked run is "
+        "gone: the answer finds no checkpoint. With `durability=\"exit\"` a crash leaves nothing, and running again "
+        "repeats every effect (measured on langgraph 1.2.9 and 1.2.24)."
+    )
+    limits = (
+        "A warning where the project serves requests or jobs, or makes a durable saver elsewhere; else a note.",
+        "Quiet in tests, notebooks, Temporal workflows and where a `langgraph.json` stands above the file.",
+        "A project is the folder of the nearest manifest (pyproject.toml, requirements.txt, setup.py).",
+    )
+    bad = """\
+from fastapi import FastAPI
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, StateGraph
+from langgraph.types import interrupt
+
+app = FastAPI()
+
+
+def ask(state):
+    return {"ok": interrupt("ok?")}
+
+
+graph = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask").compile(checkpointer=InMemorySaver())
+"""
+    good = """\
+import sqlite3
+
+from fastapi import FastAPI
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.graph import START, StateGraph
+from langgraph.types import interrupt
+
+app = FastAPI()
+saver = SqliteSaver(sqlite3.connect("runs.db", check_same_thread=False))
+
+
+def ask(state):
+    return {"ok": interrupt("ok?")}
+
+
+graph = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask").compile(checkpointer=saver)
+"""
+    fix = "Use a saver that outlives the process (SQLite on a volume, PostgreSQL, Redis) and the default durability."
+
+    def check(self, program: Program) -> Iterable[Finding]:
+        """One finding a saver, and one a run that writes only at its exit."""
+        seen: set[Place] = set()
+        for compiled in program.persistence.compiled():
+            for finding in (*self._savers(program, compiled), *self._exits(program, compiled)):
+                if finding.place not in seen:
+                    seen.add(finding.place)
+                    yield finding
+
+    def _level(self, program: Program, path: str) -> Level:
+        persistence = program.persistence
+        serving = persistence.serves(path) or persistence.has_durable_saver(path)
+        return "warning" if serving else "note"
+
+    def _quiet(self, program: Program, path: str) -> bool:
+        persistence = program.persistence
+        return (
+            is_test(path) or path.endswith(".ipynb") or persistence.served(path) or persistence.replayed(path)
+        )
+
+    def _savers(self, program: Program, compiled: Compiled) -> Iterable[Finding]:
+        path = compiled.function[0]
+        if self._quiet(program, path) or compiled.call is None:
+            return
+        graph = Step(place_of_call(program, path, compiled.call), "sink", "the saver of a graph that waits")
+        savers = program.persistence.volatile_savers(compiled)
+        for value in savers:
+            where, line, column = value[2]
+            if self._quiet(program, where):
+                continue
+            text = program.text_line(where, line).encode()[column:].decode("utf-8", "ignore")
+            end = column + len(text.split("(", 1)[0].encode())
+            place = program.place(where, line, column, line, end)
+            level = max(self._level(program, path), self._level(program, where), key=["note", "warning"].index)
+            yield self.finding(
+                place,
+                program.project.symbol((where, "<module>")),
+                "A run that waits for an answer is kept in this process's memory only: after a restart, a deployment "
+                "or on a second worker the answer finds nothing to resume. Use a saver that outlives the process.",
+                level=level,
+                framework=FRAMEWORK,
+                framework_version=program.version(where, FRAMEWORK),
+                flow=(Step(place, "source", "an in-memory saver"), graph),
+            )
+
+    def _exits(self, program: Program, compiled: Compiled) -> Iterable[Finding]:
+        persistence = program.persistence
+        order = program.order
+        fires = any(f in order.reach and order.reach[f].exit for f in order.graph_functions(compiled.site))
+        if not fires:
+            return
+        told = program.resolver.knowledge.table("persistence", "volatile_runs")
+        for function, call in persistence.runs(compiled.site):
+            for keyword, value in sorted(told.items()):
+                given = argument(call, None, keyword)
+                if isinstance(given, Const) and given.value == value and not self._quiet(program, function[0]):
+                    place = place_of_call(program, function[0], call)
+                    yield self.finding(
+                        place,
+                        program.symbol(function),
+                        f"With `{keyword}={value!r}` nothing is written before the run ends or parks: after a crash it "
+                        "starts again from its input and repeats every effect. Use the default durability.",
+                        level=self._level(program, function[0]),
+                        framework=FRAMEWORK,
+                        framework_version=program.version(function[0], FRAMEWORK),
+                        flow=(Step(place, "source", "written at the exit only"),),
+                    )
