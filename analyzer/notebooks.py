@@ -186,12 +186,12 @@ def _assemble(cells: Iterable[object], positions: Mapping[int, list[int]]) -> No
     out: list[Cell] = []
     position = -1
     for number, value in enumerate(cells, 1):
-        if not isinstance(value, dict):
+        if not isinstance(value, dict | list):
             continue
         position += 1
-        if value.get("cell_type") != "code" or not _is_python(value):
+        if isinstance(value, list) or value.get("cell_type") != "code" or not _is_python(value):
             continue
-        source = value.get("source")
+        source = value.get("source", [])
         pieces = [source] if isinstance(source, str) else source
         if not isinstance(pieces, list) or not all(isinstance(piece, str) for piece in pieces):
             raise SourceError(1, f"cell {number}: its source is no text")
@@ -200,6 +200,8 @@ def _assemble(cells: Iterable[object], positions: Mapping[int, list[int]]) -> No
             if pieces:
                 raise SourceError(1, f"cell {number}: its source stands twice")
             continue
+        if not any("\n" in piece or "\r" in piece for piece in pieces):
+            pieces = [piece + "\n" for piece in pieces]  # some tools forget the line ends
         code, places = _joined(pieces, starts)
         text = "".join(line + "\n" for line in _python(code))
         out.append(Cell(number, text, len(lines) + 1))

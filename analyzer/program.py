@@ -17,7 +17,7 @@ from .knowledge.effects import UserEffect
 from .notebooks import notebook_source
 from .order import Order
 from .outline import WaitSite
-from .persistence import Persistence
+from .persistence import Persistence, is_test
 from .pins import FrameworkPins, assume
 from .project import Project
 from .reading import Reader, deep_recursion
@@ -243,30 +243,48 @@ def _link(reader: Reader, project: Project, registry: Registry, order: Order) ->
             order.in_unit |= runners
             if (len(project.files), len(order.outlines)) == before:
                 break
-        if not _bring_in(reader, project, order):
+        if not _bring_in(reader, project, registry, order):
             return
 
 
-def _bring_in(reader: Reader, project: Project, order: Order) -> bool:
-    """Load files that name no framework but mention a waiting function and its module."""
+def _bring_in(reader: Reader, project: Project, registry: Registry, order: Order) -> bool:
+    """Load files that name no framework but import a module that holds a graph, a unit or a wait."""
+    holding = {site[0] for site in registry.graphs if site}
+    holding |= {unit.function[0] for unit in registry.units}
+    holding |= {function[0] for function, found in order.outlines.items() if any(found.waits)}
+    holding |= project.brought
     wanted: dict[str, set[str]] = {}
-    for function, found in order.outlines.items():
-        if any(found.waits) and "<" not in function[1]:
-            module = project.files[function[0]].module.rpartition(".")[2]
-            wanted.setdefault(module, set()).add(_plain(function))
+    for path in holding:
+        file = project.files.get(path)
+        if file is not None and not is_test(path):
+            wanted.setdefault(file.module.rpartition(".")[2], set()).update(file.globals)
     if not wanted:
         return False
-    names = sorted({name for group in wanted.values() for name in group} | set(wanted))
-    word = re.compile(rb"\b(?:" + b"|".join(name.encode() for name in names) + rb")\b")
-    brought = False
+    words = "|".join(sorted(map(re.escape, wanted)))
+    imported = re.compile(
+        rf"^[ \t]*(?:from[ \t]+([\w.]*)[ \t]+import[ \t]+(.*)|import[ \t]+([\w.]*\b(?:{words})\b))".encode(), re.M
+    )
+    found: list[str] = []
     for path in sorted(reader.files):
-        if path in project.files or path in project.failed:
+        if path in project.files or path in project.failed or is_test(path):
             continue
         data = reader.read(path)
-        found_words = {match.decode() for match in word.findall(data)} if data else set()
-        if any(module in found_words and group & found_words for module, group in wanted.items()):
-            brought |= project.file(path) is not None
-    return brought
+        if data is not None and any(_uses(match, wanted) for match in imported.finditer(data)):
+            found.append(path)
+    for path in found:
+        if project.file(path) is not None:
+            project.brought.add(path)
+    return bool(found)
+
+
+def _uses(match: re.Match[bytes], wanted: Mapping[str, set[str]]) -> bool:
+    """Whether an import statement takes a wanted module, or something from one."""
+    if match[3] is not None:
+        return True
+    module, names = match[1].decode().rpartition(".")[2], match[2].decode("utf-8", "replace")
+    if module in wanted:
+        return True
+    return any(name in wanted for name in re.findall(r"\w+", names))
 
 
 def _not_checked(program: Program, count: int) -> Iterable[str]:

@@ -9,7 +9,7 @@ from .calling import argument
 from .lower import MODULE
 from .project import FunctionKey
 from .solver import Value, Values
-from .summary import Call, Const, Expr, Function, Seq
+from .summary import Call, Const, Expr, Function, Seq, Table
 from .values import FunctionId, Resolver, Site
 
 GraphSite = Site | tuple[()]
@@ -263,6 +263,16 @@ class Registry:
                             )
                             yield from self.callables(inner, call, function)
 
+    def _gates_nothing(self, site: GraphSite) -> bool:
+        """Whether the middleware made here is told of no tool: ``interrupt_on={}``."""
+        file = self.resolver.project.files.get(site[0]) if site else None
+        for function in file.summary.functions if file is not None else ():
+            for call in self.resolver.project.facts((site[0], function.qualname)).calls:
+                if (call.line, call.column) == site[1:]:
+                    told = argument(call, 0, "interrupt_on")
+                    return isinstance(told, Table) and not told.values
+        return False
+
     def _middleware(self, options: object, call: Call, function: FunctionId, graph: Graph) -> bool:
         keyword = options.get("middleware")  # type: ignore[attr-defined]
         waits_with = options.get("waits_with")  # type: ignore[attr-defined]
@@ -273,7 +283,7 @@ class Registry:
         values = self.resolver.content(self.resolver.of(expr, function))
         for value in values:
             if value[0] == "inst" and self.resolver.knowledge.role(value[1], "waiting"):
-                waits = True
+                waits = waits or not self._gates_nothing(value[2])
             elif value[0] == "obj":
                 for role in self.resolver.knowledge.entries["base"]:
                     if role.options["kind"] == "middleware":

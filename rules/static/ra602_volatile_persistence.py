@@ -38,6 +38,7 @@ class VolatilePersistence(StaticRule):
     limits = (
         "A warning where the project serves requests or jobs, or makes a durable saver elsewhere; else a note.",
         "Quiet in tests, notebooks, Temporal workflows and where a `langgraph.json` stands above the file.",
+        "Graphs that one factory makes from different nodes count as one graph.",
         "A project is the folder of the nearest manifest (pyproject.toml, requirements.txt, setup.py).",
     )
     bad = """\
