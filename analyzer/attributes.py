@@ -12,6 +12,9 @@ from .summary import Function
 if TYPE_CHECKING:
     from .values import Resolver
 
+SELF_RETURNING = {"with_config", "with_types", "with_fallbacks", "with_retry", "bind", "__enter__", "__aenter__"}
+"""Methods whose result stands for their receiver."""
+
 _PROPERTIES = {"property", "cached_property", "functools.cached_property"}
 
 
@@ -34,6 +37,8 @@ def attribute(resolver: Resolver, value: Value, name: str) -> Iterable[Value]:
     if kind in ("box", "fill", "ffill"):
         return (("bmeth", value, name),)
     if kind in ("fn", "bound"):
+        if name in SELF_RETURNING:
+            return (("give", value),)
         return (value,) if name in resolver.knowledge.table("invoked_by", "methods") else ()
     if kind == "super":
         return _of_super(resolver, (value[1], value[2]), name)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from .attributes import SELF_RETURNING
 from .solver import EMPTY, Value
 from .summary import Call, Const, Expr, Function, Star, Table
 
 if TYPE_CHECKING:
     from .values import FunctionId, Resolver
 
-_SELF_RETURNING = {"with_config", "with_types", "with_fallbacks", "with_retry", "bind", "__enter__", "__aenter__"}
 _WHOLE = {"values", "items", "copy", "union", "__iter__", "__or__"}
 _PARTS = {"get", "pop", "popleft", "popitem", "setdefault", "__getitem__", "get_nowait"}
 _MAKERS = ("from_", "create", "connect", "open", "build", "new", "init", "instance")
@@ -41,6 +41,8 @@ def call_result(resolver: Resolver, value: Value, call: Call, function: Function
     if kind == "inst":
         returned = resolver.effects.returns(f"{value[1]}.__call__")
         return (("inst", returned, site),) if returned else ()
+    if kind == "give":
+        return (value[1],)
     if kind == "same":
         return resolver.eval(call.args[0], function) if call.args else ()
     return ()
@@ -107,7 +109,7 @@ def _method(resolver: Resolver, value: Value, call: Call, function: FunctionId) 
             return (("inst", owner, origin),)
         if name == "compile":
             return (("inst", builder.options["compiled"], origin or (function[0], call.line, call.column)),)
-    if name in _SELF_RETURNING:
+    if name in SELF_RETURNING:
         return (("inst", owner, origin),)
     returned = resolver.effects.returns(f"{owner}.{name}")
     return (("inst", returned, (function[0], call.line, call.column)),) if returned else ()

@@ -96,7 +96,8 @@ class _Walk:
             thrown = _join(env, after) or env
             result = self.block(item.orelse, after)
             for handler in item.handlers:
-                result = _join(result, self.block(handler.body, dict(thrown)))
+                caught = {name: _kept(nulls, self.function[0], handler.line) for name, nulls in thrown.items()}
+                result = _join(result, self.block(handler.body, caught))
             return self.block(item.final, result)
         elif isinstance(item, Match):
             result = None if any(case.always for case in item.cases) else env
@@ -207,6 +208,11 @@ def known_callers(resolver: Resolver, function: FunctionId) -> list[tuple[Functi
 
     resolver.solver.solve(compute)
     return [found[key] for key in sorted(found)]  # type: ignore[type-var]
+
+
+def _kept(nulls: frozenset[Null], path: str, line: int) -> frozenset[Null]:
+    """A None that a handler goes on with is the handler's."""
+    return frozenset(Null("none", path, line) if n.kind == "none" and n.passed is None else n for n in nulls)
 
 
 def _own(item: Stmt) -> Iterator[Expr]:

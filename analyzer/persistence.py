@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .calling import argument
 from .calls import targets
-from .flow import TooLarge, build
+from .flow import Guard, TooLarge, build
 from .nullness import Null, states
 from .order import Order
 from .registry import Graph, GraphSite, Registry, literal_names
@@ -114,6 +114,19 @@ class Persistence:
                 return True
         return False
 
+    def replaced(self, null: Null) -> bool:
+        """Whether the graph made with this None is put where another one is put, too, by the same file."""
+        if null.passed is None:
+            return False
+        function, line, column = null.passed[:3]
+        file = self.resolver.project.files[function[0]]
+        here = [w for w in file.summary.writes if isinstance(w.value, Call) and (w.value.line, w.value.column) == (line, column)]
+        return any(
+            (other.base, other.name) == (write.base, write.name) and isinstance(other.value, Call) and other is not write
+            for write in here
+            for other in file.summary.writes
+        )
+
     def runs(self, site: GraphSite) -> Iterator[tuple[FunctionId, Call]]:
         """The calls that run a graph in this process, tests and replayed units left out."""
         methods = {m for role in self.resolver.knowledge.entries["run"] for m in role.options["methods"]}
@@ -139,8 +152,13 @@ class Persistence:
 
     def saver_states(self, compiled: Compiled) -> frozenset[Null]:
         """Whether the saver given may be None."""
-        if compiled.call is None or compiled.saver is None:
+        if compiled.call is None:
             return frozenset({Null("none", compiled.function[0], 0)})
+        if compiled.saver is None:
+            name = self._told_by_guard(compiled.function, compiled.call)
+            if not name:
+                return frozenset({Null("none", compiled.function[0], 0)})
+            return self._at_entry(name, compiled.function)
         return states(self.resolver, compiled.saver, compiled.call, compiled.function)
 
     def volatile_savers(self, compiled: Compiled) -> list[Value]:
@@ -167,19 +185,25 @@ class Persistence:
         return False
 
     def _excluded(self, function: FunctionId, call: Call) -> bool:
+        for test, truth in self._guards(function, call):
+            name = _null_test(test, truth)
+            if name and all(null.kind == "some" for null in self._at_entry(name, function)):
+                return True
+        return False
+
+    def _told_by_guard(self, function: FunctionId, call: Call) -> str:
+        """The name that is None where the call is made: ``if saver: compile(saver) else: compile()``."""
+        for test, truth in self._guards(function, call):
+            if (name := _null_test(test, truth)):
+                return name
+        return ""
+
+    def _guards(self, function: FunctionId, call: Call) -> tuple[Guard, ...]:
         try:
             flow = build(self.resolver.project.body((function[0], function[1])))
         except TooLarge:
-            return False
-        for number, found in enumerate(flow.calls):
-            if found is call:
-                for test, truth in flow.guards[number]:
-                    name = _null_test(test, truth)
-                    if name:
-                        known = states(self.resolver, name, call, function)
-                        if known and all(null.kind == "some" for null in self._at_entry(name, function)):
-                            return True
-        return False
+            return ()
+        return next((flow.guards[n] for n, found in enumerate(flow.calls) if found is call), ())
 
     def _at_entry(self, name: str, function: FunctionId) -> frozenset[Null]:
         """What a parameter may be when the function begins."""

@@ -252,7 +252,7 @@ def _bring_in(reader: Reader, project: Project, registry: Registry, order: Order
     holding = {site[0] for site in registry.graphs if site}
     holding |= {unit.function[0] for unit in registry.units}
     holding |= {function[0] for function, found in order.outlines.items() if any(found.waits)}
-    holding |= project.brought
+    _importers(project, holding)
     wanted: dict[str, set[str]] = {}
     for path in holding:
         file = project.files.get(path)
@@ -271,10 +271,25 @@ def _bring_in(reader: Reader, project: Project, registry: Registry, order: Order
         data = reader.read(path)
         if data is not None and any(_uses(match, wanted) for match in imported.finditer(data)):
             found.append(path)
-    for path in found:
-        if project.file(path) is not None:
-            project.brought.add(path)
-    return bool(found)
+    return any([project.file(path) is not None for path in found])
+
+
+def _importers(project: Project, holding: set[str]) -> None:
+    """Add the summarised files that import one of ``holding``, over any number of imports."""
+    importing: dict[str, set[str]] = {}
+    for path, file in project.files.items():
+        for target in {*file.summary.imports.values(), *(t for f in file.summary.functions for t in f.imports.values())}:
+            module, _, name = target.partition(":")
+            for full in (module, f"{module}.{name}" if module.strip(".") else module + name):
+                found = project.modules.find(full, path)
+                if found is not None:
+                    importing.setdefault(found, set()).add(path)
+    todo = list(holding)
+    while todo:
+        for path in importing.get(todo.pop(), ()):
+            if path not in holding and not is_test(path):
+                holding.add(path)
+                todo.append(path)
 
 
 def _uses(match: re.Match[bytes], wanted: Mapping[str, set[str]]) -> bool:

@@ -36,8 +36,6 @@ class Project:
     load: Callable[[str], Summary | None]
     files: dict[str, File] = field(default_factory=dict)
     failed: set[str] = field(default_factory=set)
-    brought: set[str] = field(default_factory=set)
-    """Files that name no framework and were read because they import one that does."""
     mentions: dict[str, list[FunctionKey]] = field(default_factory=dict)
     aliases: dict[str, set[str]] = field(default_factory=dict)
     subclasses: dict[str, list[FunctionKey]] = field(default_factory=dict)

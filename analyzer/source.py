@@ -140,7 +140,9 @@ _LINES = bytes(
 )
 _NOT_LINES = b" \t\r)]}"
 # Possessive throughout, so that nothing is tried twice.
-_LEADING = re.compile(rb"(?:\n[ \t]*+[])}]*+[ \t]*+[-+*/%%&|^.](?:[^,\n]|,(?!\n))*+){%d}+" % (MAX_CHAIN // 2))
+_LEADING = re.compile(rb"(?:\n[ \t]*+[])}]*+[ \t]*+[-+*/%%&|^.][^\n]*+(?<!,)){%d}+" % (MAX_CHAIN // 2))
+_LEADS = re.compile(rb"(?:\n[ \t]*+[])}]*+[ \t]*+[-+*/%&|^.][^\n]*+){4}")
+_TRAILS = re.compile(rb"[-+*/%&|^\\](?:\n[^\n]{0,400}[-+*/%&|^\\]){3}")
 
 
 def risky(source: bytes | str) -> str | None:
@@ -174,7 +176,16 @@ def _depth(brackets: bytes) -> int:
 
 
 def _spread(data: bytes) -> bool:
-    """Whether hundreds of lines begin or end with an operator."""
+    """Whether hundreds of lines begin or end with an operator.
+
+    Looks at one place in each stretch shorter than such an expression, and at all lines only if it finds
+    a few such lines there.
+    """
+    place = data.find(b"\n", 1)
+    while place >= 0 and not _LEADS.match(data, place) and not _TRAILS.match(data, place - 1):
+        place = data.find(b"\n", place + MAX_CHAIN)
+    if place < 0:
+        return False
     lines = data.translate(_LINES, _NOT_LINES)
     if lines.count(b"+\n") >= MAX_CHAIN // 2:
         return True

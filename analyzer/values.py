@@ -225,20 +225,23 @@ class Resolver:
         values = self.eval(expr.base, function)
         key = expr.key.value if isinstance(expr.key, Const) else None
         if isinstance(key, str):
-            exact = [found for value in values if (found := self.entry(value, key)) is not None]
+            exact = [value for value in values if self._entry_of(value, key) is not None]
             if exact:
-                return frozenset().union(*exact)
+                return frozenset().union(*(self.solver.read(("entry", value, key)) for value in exact))
         return self.inside(values)
 
     def entry(self, value: Value, key: str) -> Values | None:
         """The entry of a dict display under a key, if the display alone decides it."""
+        return None if self._entry_of(value, key) is None else self.solver.read(("entry", value, key))
+
+    def _entry_of(self, value: Value, key: str) -> tuple[Expr, FunctionId] | None:
         known = self.boxes.get(value)
         if known is None or not isinstance(known[0], Table):
             return None
         table, function = known
         for item, content in zip(table.keys, table.values, strict=True):
             if isinstance(item, Const) and item.value == key:
-                return self.eval(content, function)
+                return content, function
         return None
 
     def inside(self, values: Iterable[Value]) -> Values:
@@ -313,6 +316,9 @@ class Resolver:
             return self._field(*key[1:])
         if kind == "box":
             return self._content(key)
+        if kind == "entry":
+            found = self._entry_of(key[1], key[2])
+            return EMPTY if found is None else self.eval(*found)
         if kind == "fill":
             return self._filled(*key[1:])
         if kind == "ffill":

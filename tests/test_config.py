@@ -82,7 +82,7 @@ def test_an_explicit_file_wins_over_both(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    "text, message",
     [
         ('slect = ["x"]', "unknown key `slect`; did you mean `select`?"),
         ("fail_on = 'note'", "unknown key `fail_on`; did you mean `fail-on`?"),
@@ -105,7 +105,7 @@ def test_wrong_keys_and_types_get_one_clear_line(tmp_path: Path, text: str, mess
 
 
 @pytest.mark.parametrize(
-    ("text", "table", "message"),
+    "text, table, message",
     [
         ("effects = [{}]", "effects", "`name` is missing"),
         ("effects = [{name = 1}]", "effects", "`name` must be a string, not an integer"),
@@ -123,7 +123,7 @@ def test_complaints_name_the_inner_table(tmp_path: Path, text: str, table: str, 
 
 
 @pytest.mark.parametrize(
-    ("data", "message"),
+    "data, message",
     [
         (b"[tool", "not valid TOML: "),
         (b"x = '\xff'", "not valid TOML: not UTF-8 text"),

@@ -67,8 +67,8 @@ graph = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask").compile(che
 graph.invoke({}, {"configurable": {"thread_id": "1"}})
 """
     fix = (
-        "Compile with a durable checkpointer, e.g. `compile(checkpointer=PostgresSaver(...))`, and fail at start-up "
-        "where none can be made instead of going on without."
+        "Compile with a durable checkpointer, such as `compile(checkpointer=PostgresSaver(...))`. Where none can be "
+        "made at start-up, fail instead of going on without."
     )
 
     def check(self, program: Program) -> Iterable[Finding]:
@@ -86,6 +86,8 @@ graph.invoke({}, {"configurable": {"thread_id": "1"}})
                 continue
             certain: Certainty = "certain" if len(none) == len(nulls) else "likely"
             for null in none:
+                if persistence.replaced(null):
+                    continue
                 finding = self._finding(program, compiled, null, certain, run)
                 if finding.place not in seen:
                     seen.add(finding.place)

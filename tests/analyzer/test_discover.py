@@ -125,17 +125,43 @@ def test_configured_patterns_are_relative_to_the_root(tmp_path: Path) -> None:
 @pytest.mark.skipif(not shutil.which("git"), reason="git judges")
 def test_ignore_rules_decide_as_git_does(tmp_path: Path) -> None:
     rules = [
-        "*\n!*/\n!a.py", "foo/**\n!foo/a.py", "foo/*\n!/foo/bar", "**/bar/a.py", "foo/**/a.py", "/a.py", "!a.py",
-        "bar/", "b?.py\n[!a].py", "a*\\ *.py  \n\\#x.py", "[a-b].py", "foo\n!foo/", "**foo", "**/", "[[:upper:]].py",
-        "[]x].py\nx\\", "foo/**/", "a.py \n#a.py\n\n!", "*.py\n!foo/**/a.py", "**\n!foo\n!a.py",
-    ]  # fmt: skip
+        "*\n!*/\n!a.py",
+        "foo/**\n!foo/a.py",
+        "foo/*\n!/foo/bar",
+        "**/bar/a.py",
+        "foo/**/a.py",
+        "/a.py",
+        "!a.py",
+        "bar/",
+        "b?.py\n[!a].py",
+        "a*\\ *.py  \n\\#x.py",
+        "[a-b].py",
+        "foo\n!foo/",
+        "**foo",
+        "**/",
+        "[[:upper:]].py",
+        "[]x].py\nx\\",
+        "foo/**/",
+        "a.py \n#a.py\n\n!",
+        "*.py\n!foo/**/a.py",
+        "**\n!foo\n!a.py",
+    ]
     tree = ["a.py", "b.py", "bb.py", "a b.py", "#x.py", "X.py", "].py"]
     folders = ["", "foo/", "foo/bar/", "foo/bar/foo/", "bar/", "bar/foo/"]
     for number, text in enumerate(rules):
         root = tmp_path / str(number)
         lay(root, *(folder + name for folder in folders for name in tree), **{".gitignore": text})
         subprocess.run(["git", "init", "-q", root], check=True)
-        command = ["git", "-C", root, "ls-files", "-o", "--exclude-per-directory=.gitignore", "-z", "*.py"]
+        command = [
+            "git",
+            "-C",
+            str(root),
+            "ls-files",
+            "-o",
+            "--exclude-per-directory=.gitignore",
+            "-z",
+            "*.py",
+        ]
         listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         assert names(discover.find([root])) == sorted(filter(None, listed.split("\0"))), text
 

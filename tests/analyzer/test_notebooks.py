@@ -81,7 +81,7 @@ def test_nested_sources_elsewhere_are_not_taken() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "expected"),
+    "line, expected",
     [
         ("%matplotlib inline", "pass"),
         ("!pip install x", "pass"),
@@ -159,7 +159,7 @@ def test_a_bad_cell_does_not_take_the_others_with_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "line"),
+    "data, line",
     [
         (b"", 1),
         (b'{"cells": [\n]\n,}', 3),
@@ -180,11 +180,10 @@ def test_what_is_no_notebook_is_refused_with_its_line(data: bytes, line: int) ->
 
 
 def test_odd_cells_are_passed_over() -> None:
-    data = (
-        b'{"cells": [1, null, {}, {"cell_type": "code"}, {"cell_type": "code", "source": []}, [{"source": "no"}], '
-        + (b'{"cell_type": "code", "source": "a"}]}')
-    )
-    assert [(cell.number, cell.text) for cell in notebook_source(data).cells] == [(7, "a\n")]
-    twice = b'{"cells": [{"cell_type": "code", "source": "no"}], "cells":\n [{"cell_type": "code", "source": "a"}]}'
+    cell = b'{"cell_type": "code", "source": "a"}'
+    odd = b'1, null, {}, {"cell_type": "code"}, {"cell_type": "code", "source": []}, [{"source": "no"}]'
+    found = notebook_source(b'{"cells": [' + odd + b", " + cell + b"]}")
+    assert [(cell.number, cell.text) for cell in found.cells] == [(7, "a\n")]
+    twice = b'{"cells": [{"cell_type": "code", "source": "no"}], "cells":\n [' + cell + b"]}"
     assert notebook_source(twice).lines == ((2, 1),)
     assert notebooks.drop_bad_cells(notebook_source(twice))[0] == "a\n"

@@ -21,11 +21,20 @@ def pin(root: Path, relative: str = "app.py") -> tuple[str, str | None, str] | N
     return (found.specifier, found.exact, found.source) if found else None
 
 
-UV = 'version = 1\n\n[[package]]\nname = "anyio"\nversion = "4.0"\n\n[[package]]\nname = "LangGraph"\nversion = "1.1.10"\n'
+UV = """version = 1
+
+[[package]]
+name = "anyio"
+version = "4.0"
+
+[[package]]
+name = "LangGraph"
+version = "1.1.10"
+"""
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "specifier", "exact"),
+    "name, text, specifier, exact",
     [
         ("uv.lock", UV, "==1.1.10", "1.1.10"),
         ("uv.lock", UV + '[[package]]\nname = "langgraph"\nversion = "1.2.9"\n', "==1.2.9", "1.2.9"),
@@ -125,7 +134,7 @@ def test_each_folder_is_read_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("specifier", "version"),
+    "specifier, version",
     [
         ("", "1.2.24"),
         (">=1.0", "1.2.24"),

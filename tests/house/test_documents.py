@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from resume_audit.rules.registry import STATIC
+from resume_audit.config import load
+from resume_audit.rules.registry import STATIC, select
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
@@ -67,6 +70,28 @@ def test_readme_lists_every_rule() -> None:
     rows = dict(re.findall(r"^\| (RA\d+) \| ([\w-]+) \|", section(README, "What it finds"), re.MULTILINE))
     assert {rule.id: rule.name for rule in STATIC}.items() <= rows.items()
     assert set(rows) == {rule.id for rule in STATIC} | {"RA001", "RA002"}
+
+
+def test_readme_configuration_is_accepted(tmp_path: Path) -> None:
+    block = re.search(r"```toml\n(.*?)```", section(README, "Configuration"), re.DOTALL)
+    assert block is not None
+    (tmp_path / "pyproject.toml").write_text(block[1])
+    config = load(tmp_path)
+    assert config.fail_on == "error"
+    assert [effect.key for effect in config.effects] == [None, "message_id"]
+    for selectors in (config.select, config.ignore, *(rules for _, rules in config.per_path_ignores)):
+        assert select(STATIC, selectors)
+
+
+def test_readme_shows_what_the_audit_prints() -> None:
+    """The sample is cut out of what ``make audit`` prints; take it from there again when this fails."""
+    block = re.search(r"```text\n(.*?)```", section(README, "What it prints"), re.DOTALL)
+    assert block is not None
+    command = [sys.executable, "-m", "resume_audit", "check", "fixtures/example_agent", "--no-cache"]
+    ran = subprocess.run(
+        [*command, "--fail-on", "never"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert block[1] in ran.stdout
 
 
 @pytest.mark.parametrize("path", SET_UP, ids=lambda path: path.relative_to(ROOT).as_posix())
