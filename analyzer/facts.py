@@ -53,6 +53,8 @@ class Facts:
     handlers: list[tuple[Try, Handler]] = field(default_factory=list)
     by_name: dict[str, list[Call]] = field(default_factory=dict)
     """Calls by the last part of what is called."""
+    handing: dict[str, list[Call]] = field(default_factory=dict)
+    """Calls by the last part of each argument that is a name."""
 
 
 def children(expr: Expr) -> Iterator[Expr]:
@@ -175,6 +177,9 @@ def _expr(facts: Facts, expr: Expr) -> None:
     if isinstance(expr, Call):
         facts.calls.append(expr)
         facts.by_name.setdefault(last_name(expr.func), []).append(expr)
+        for item in expr.args:
+            if isinstance(item, str):
+                facts.handing.setdefault(item.rpartition(".")[2], []).append(expr)
         if isinstance(expr.func, str) and expr.args and "." in expr.func:
             receiver, _, verb = expr.func.rpartition(".")
             if verb in FILLERS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -127,18 +127,24 @@ class Persistence:
             for other in file.summary.writes
         )
 
-    def runs(self, site: GraphSite) -> Iterator[tuple[FunctionId, Call]]:
+    def runs(self, site: GraphSite) -> Sequence[tuple[FunctionId, Call]]:
         """The calls that run a graph in this process, tests and replayed units left out."""
+        return self._runs.get(site, ())
+
+    @cached_property
+    def _runs(self) -> dict[GraphSite, list[tuple[FunctionId, Call]]]:
         methods = {m for role in self.resolver.knowledge.entries["run"] for m in role.options["methods"]}
-        for (path, qualname), head in self.resolver.project.functions():
+        found: dict[GraphSite, list[tuple[FunctionId, Call]]] = {}
+        for (path, qualname), head in list(self.resolver.project.functions()):
             function = (path, qualname, "")
-            if is_test(path) or function in self.order.in_unit or not methods.intersection(head.names):
+            if is_test(path) or function in self.order.in_unit or methods.isdisjoint(head.names):
                 continue
             by_name = self.resolver.project.facts((path, qualname)).by_name
             for method in sorted(methods):
                 for call in by_name.get(method, ()):
-                    if site in self._reached(call, function):
-                        yield function, call
+                    for site in self._reached(call, function):
+                        found.setdefault(site, []).append((function, call))
+        return found
 
     def _reached(self, call: Call, function: FunctionId) -> set[GraphSite]:
         found = targets(self.resolver, call, function)

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator
 
 from .attributes import attribute
 from .calling import bind_arguments, call_result
+from .facts import last_name
 from .knowledge.effects import EffectTable
 from .knowledge.frameworks import Knowledge
 from .lower import MODULE
@@ -48,6 +49,9 @@ FunctionId = tuple[str, str, str]
 Site = tuple[str, int, int]
 """Path, line and byte column."""
 
+CallAt = tuple[str, str, int, int, int, int, str]
+"""Caller's path and qualname, range and last name of what is called."""
+
 MOST_CALLERS = 400
 """A function whose name more functions than this mention gets no values for its parameters."""
 
@@ -68,7 +72,7 @@ class Resolver:
         self.solver = Solver(self._equation)
         self.sites: dict[str, tuple[FunctionKey, Call | None, Expr]] = {}
         self.boxes: dict[Value, tuple[Expr, FunctionId]] = {}
-        self._called: dict[str, tuple[int, list[tuple[FunctionKey, Call]]]] = {}
+        self._calls: dict[CallAt, Call] = {}
         self._outside = {item.partition(".")[0] for item in knowledge.roles} - {"builtins"}
         project.on_load = self._loaded
 
@@ -316,6 +320,10 @@ class Resolver:
             return self._field(*key[1:])
         if kind == "box":
             return self._content(key)
+        if kind == "named":
+            return self._named(key[1])
+        if kind == "callee":
+            return self._callee(key[1], key[2])
         if kind == "entry":
             found = self._entry_of(key[1], key[2])
             return EMPTY if found is None else self.eval(*found)
@@ -443,38 +451,35 @@ class Resolver:
     def callers(self, head: Function, key: FunctionKey) -> Iterator[tuple[FunctionId, Call]]:
         """The calls that may reach a function, in the files summarised so far."""
         plain = head.qualname.rsplit(".", 1)[-1].split("#")[0]
-        called_as = head.owner.rsplit(".", 1)[-1] if plain in ("__init__", "__call__") else plain
-        self.solver.read(("mentions", called_as))
-        for caller, call in self._candidates(called_as):
-            for context in self.solver.read(("contexts", *caller)) | {("",)}:
-                where = (*caller, context[0])
-                if self._may_call(call, where, head, key):
-                    yield where, call
+        constructs = plain in ("__init__", "__call__")
+        self.solver.read(("named", head.owner.rsplit(".", 1)[-1] if constructs else plain))
+        target = (key[0], head.owner) if constructs else key
+        for where, at in self.solver.read(("called", *target)):
+            yield where, self._calls[at]
 
-    def _candidates(self, name: str) -> list[tuple[FunctionKey, Call]]:
-        """The calls of anything of that name, in the files summarised so far."""
-        count = len(self.project.files)
-        known = self._called.get(name)
-        if known is not None and known[0] == count:
-            return known[1]
-        found: list[tuple[FunctionKey, Call]] = []
+    def _named(self, name: str) -> Values:
+        """Ask of every call of anything of that name where it goes."""
+        self.solver.read(("mentions", name))
         for alias in sorted({name} | self.project.aliases.get(name, set())):
             callers = self.project.mentions.get(alias, ())
-            if len(callers) <= MOST_CALLERS:
-                for caller in callers:
-                    by_name = self.project.facts(caller).by_name
-                    found.extend((caller, call) for call in by_name.get(alias, ()))
-                    found.extend((caller, call) for call in map(_unwrapped, by_name.get("partial", ())) if call)
-        self._called[name] = (count, found)
-        return found
+            if len(callers) > MOST_CALLERS:
+                continue
+            for caller in callers:
+                by_name = self.project.facts(caller).by_name
+                partials = (found for call in by_name.get("partial", ()) if (found := _unwrapped(call)))
+                for call in (*by_name.get(alias, ()), *partials):
+                    at = (*caller, call.line, call.column, call.end_line, call.end_column, last_name(call.func))
+                    self._calls.setdefault(at, call)
+                    for context in self.solver.read(("contexts", *caller)) | {("",)}:
+                        self.solver.read(("callee", (*caller, context[0]), at))
+        return EMPTY
 
-    def _may_call(self, call: Call, caller: FunctionId, head: Function, key: FunctionKey) -> bool:
-        for value in self.eval(call.func, caller):
-            if value[0] in ("fn", "bound") and value[1:3] == key:
-                return True
-            if value[0] == "cls" and value[1:3] == (key[0], head.owner):
-                return True
-        return False
+    def _callee(self, where: FunctionId, at: CallAt) -> Values:
+        """Note with each function, or class, that a call reaches it."""
+        for value in self.eval(self._calls[at].func, where):
+            if value[0] in ("fn", "bound", "cls"):
+                self.solver.add(("called", value[1], value[2]), (where, at))
+        return EMPTY
 
     def _returned(self, function: tuple[str, ...]) -> Iterator[Value]:
         path, qualname, context = function

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from .calls import targets
-from .facts import last_name
 from .lower import MODULE
 from .order import Order
 from .project import FunctionKey
@@ -64,11 +63,9 @@ def callers(registry: Registry, order: Order) -> set[FunctionId]:
                 continue
             function = (*key, "")
             names = {name} | project.aliases.get(name, set())
-            if any(
-                _reaches(registry, call, function, target)
-                for call in project.facts(key).calls
-                if last_name(call.func) in names or any(last_name(item) in names for item in call.args)
-            ):
+            facts = project.facts(key)
+            calls = (c for n in sorted(names) for c in (*facts.by_name.get(n, ()), *facts.handing.get(n, ())))
+            if any(_reaches(registry, call, function, target) for call in calls):
                 seen.add(key)
                 found.add(function)
                 todo.append(function)
