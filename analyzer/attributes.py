@@ -40,6 +40,8 @@ def attribute(resolver: Resolver, value: Value, name: str) -> Iterable[Value]:
         if name in SELF_RETURNING:
             return (("give", value),)
         return (value,) if name in resolver.knowledge.table("invoked_by", "methods") else ()
+    if kind == "many":
+        return (value,)
     if kind == "super":
         return _of_super(resolver, (value[1], value[2]), name)
     return ()

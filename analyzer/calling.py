@@ -41,6 +41,8 @@ def call_result(resolver: Resolver, value: Value, call: Call, function: Function
     if kind == "inst":
         returned = resolver.effects.returns(f"{value[1]}.__call__")
         return (("inst", returned, site),) if returned else ()
+    if kind == "many":
+        return (value,)
     if kind == "give":
         return (value[1],)
     if kind == "same":

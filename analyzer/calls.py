@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from .attributes import method_of
 from .calling import argument
-from .solver import Value, Values
+from .solver import MANY, Value, Values
 from .summary import Call, Expr
 from .values import FunctionId, Resolver, Site
 
@@ -43,7 +43,7 @@ def targets(resolver: Resolver, call: Call, function: FunctionId) -> Targets:
 
 def _tells(value: Value) -> bool:
     """Whether a value says what is called: ``x.add(...)`` alone does not make ``x`` a container."""
-    return not (value[0] == "bmeth" and value[1][0] in ("fill", "ffill"))
+    return value != MANY and not (value[0] == "bmeth" and value[1][0] in ("fill", "ffill"))
 
 
 def _follow(

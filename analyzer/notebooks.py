@@ -175,8 +175,7 @@ def _positions(document: str) -> dict[int, list[int]]:
                 line += document.count("\n", counted, token.start())
                 counted = token.start()
                 found.setdefault(cell, []).append(line)
-            if len(open_ones) != 4:
-                key = ""
+            key = ""
     return found
 
 
@@ -324,8 +323,6 @@ class _State:
             else:
                 self.depth = max(0, self.depth - 1)
         self.continued = line.endswith("\\") and len(self.quote) != 3
-        if len(self.quote) == 1 and not self.continued:
-            self.quote = ""  # a string that is not closed: the parser will say so
 
 
 def _string_end(line: str, position: int, quote: str) -> int:

@@ -50,6 +50,14 @@ _Env = dict[str, frozenset[Null]]
 
 def states(resolver: Resolver, expr: Expr, call: Call, function: FunctionId, depth: int = _DEPTH) -> frozenset[Null]:
     """What the expression may be when the call is made."""
+    key = (repr(expr), call.line, call.column, call.end_column, function, depth)
+    if key not in resolver.nulls:
+        resolver.nulls[key] = frozenset({_UNKNOWN})
+        resolver.nulls[key] = _states(resolver, expr, call, function, depth)
+    return resolver.nulls[key]
+
+
+def _states(resolver: Resolver, expr: Expr, call: Call, function: FunctionId, depth: int) -> frozenset[Null]:
     walk = _Walk(resolver, function, call, depth)
     walk.block(resolver.project.body((function[0], function[1])), {})
     env = walk.found if walk.found is not None else {}
@@ -170,9 +178,7 @@ class _Walk:
             if head is None or head.name == "__init__":
                 result.add(_SOME)
                 continue
-            walk = _Walk(self.resolver, target, None, self.depth - 1)
-            walk.block(self.resolver.project.body((target[0], target[1])), {})
-            result |= walk.returned or {_UNKNOWN}
+            result |= _returned(self.resolver, target, self.depth - 1)
         return frozenset(result)
 
     def _named(self, name: str) -> frozenset[Null]:
@@ -191,6 +197,17 @@ class _Walk:
                 none = isinstance(default, Const) and default.value is None
                 found.add(Null("none", self.function[0], 0, at) if none else _UNKNOWN)
         return frozenset(found) or frozenset({_UNKNOWN})
+
+
+def _returned(resolver: Resolver, function: FunctionId, depth: int) -> frozenset[Null]:
+    """What a function may return."""
+    key = ("returned", function, depth)
+    if key not in resolver.nulls:
+        resolver.nulls[key] = frozenset({_UNKNOWN})
+        walk = _Walk(resolver, function, None, depth)
+        walk.block(resolver.project.body((function[0], function[1])), {})
+        resolver.nulls[key] = frozenset(walk.returned or {_UNKNOWN})
+    return resolver.nulls[key]
 
 
 def known_callers(resolver: Resolver, function: FunctionId) -> list[tuple[FunctionId, Call]]:

@@ -14,6 +14,16 @@ Value = tuple[Any, ...]
 Values = frozenset[Value]
 EMPTY: Values = frozenset()
 
+MANY: Value = ("many",)
+"""Stands for more values than anybody could act on."""
+
+_ANYTHING: Values = frozenset({MANY})
+_WIDE = 80
+"""A key of more values than this holds MANY alone: data that flows everywhere says nothing."""
+
+_NARROW = {"called", "callers", "contexts"}
+"""Keys that are never widened: their size is that of the program."""
+
 
 class Solver:
     """Holds a set of values for each key and the keys that depend on it."""
@@ -69,7 +79,9 @@ class Solver:
             new = frozenset(self._equation(key))
             self._current = outer
             old = self._values[key]
-            if not new <= old:
-                self._values[key] = old | new
+            if old != _ANYTHING and not new <= old:
+                joined = old | new
+                wide = MANY in joined or len(joined) > _WIDE
+                self._values[key] = _ANYTHING if wide and key[0] not in _NARROW else joined
                 self.touch(key)
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from .attributes import attribute
 from .calling import bind_arguments, call_result
@@ -25,7 +26,7 @@ from .knowledge.effects import EffectTable
 from .knowledge.frameworks import Knowledge
 from .lower import MODULE
 from .project import File, FunctionKey, Project
-from .solver import EMPTY, Key, Solver, Value, Values
+from .solver import EMPTY, MANY, Key, Solver, Value, Values
 from .summary import (
     Attr,
     Call,
@@ -73,6 +74,7 @@ class Resolver:
         self.sites: dict[str, tuple[FunctionKey, Call | None, Expr]] = {}
         self.boxes: dict[Value, tuple[Expr, FunctionId]] = {}
         self._calls: dict[CallAt, Call] = {}
+        self.nulls: dict[object, frozenset[Any]] = {}
         self._outside = {item.partition(".")[0] for item in knowledge.roles} - {"builtins"}
         project.on_load = self._loaded
 
@@ -252,8 +254,10 @@ class Resolver:
         """What is in the containers among the values."""
         found: set[Value] = set()
         for value in values:
-            if value[0] in ("box", "fill"):
+            if value[0] in ("box", "fill", "ffill"):
                 found.update(self.solver.read(value))
+            elif value is MANY or value == MANY:
+                found.add(MANY)
         return frozenset(found)
 
     def annotated(self, expr: Expr, function: FunctionId) -> Values:
@@ -499,6 +503,8 @@ class Resolver:
         elif isinstance(expr, Comp):
             items = expr.items[-1:]
         for item in items:
+            if isinstance(item, Const) and not isinstance(expr, Seq):
+                continue
             found = self.eval(item, function)
             yield from self.inside(found) if isinstance(item, Star) else found
 

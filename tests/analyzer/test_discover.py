@@ -84,6 +84,12 @@ def test_a_path_inside_an_excluded_folder_is_its_own_root(tmp_path: Path) -> Non
     assert (both.root, reported(both)) == (tmp_path, ["a.py", "env/lib/site-packages/p/b.py"])
 
 
+@pytest.mark.parametrize("name", [".venv/x", "node_modules", "build/lib", "__pycache__"])
+def test_excluded_names_hold_upward_too(tmp_path: Path, name: str) -> None:
+    lay(tmp_path, "pyproject.toml", f"{name}/a.py")
+    assert discover.audit_root([tmp_path / name / "a.py"]) == tmp_path / name
+
+
 def test_several_projects_share_the_folder_above_and_nothing_else(tmp_path: Path) -> None:
     lay(tmp_path, "one/pyproject.toml", "one/a.py", "two/pyproject.toml", "two/b.py", "three/c.py")
     paths = [tmp_path / "one", tmp_path / "two"]
@@ -125,6 +131,18 @@ def test_configured_patterns_are_relative_to_the_root(tmp_path: Path) -> None:
 @pytest.mark.skipif(not shutil.which("git"), reason="git judges")
 def test_ignore_rules_decide_as_git_does(tmp_path: Path) -> None:
     rules = [
+        "[!a].py",
+        "a\\ b.py",
+        "a.py\\ ",
+        "[a-z].py",
+        "[a\\-z].py",
+        "foo/**",
+        "#x.py",
+        "[a",
+        "[[:nope:]].py",
+        "[\\]].py",
+        "/",
+        "a*b.py",
         "*\n!*/\n!a.py",
         "foo/**\n!foo/a.py",
         "foo/*\n!/foo/bar",

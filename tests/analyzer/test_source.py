@@ -59,7 +59,7 @@ def test_says_which_line_cannot_be_read() -> None:
     assert complaint(b"x = 1\ny = '\xff'\n") == (2, "not utf-8: invalid start byte")
     assert complaint(b"x = 1\r\ry = '\xff'\n")[0] == 3
     assert complaint(b"x = 1\n\ny\0z") == (3, "source contains NUL bytes")
-    assert complaint("x = 1".encode("utf-16"))[0] == 1
+    assert complaint("x = 1".encode("utf-16")) == (1, "UTF-16 text, which Python does not read as source")
     assert complaint(b"#\n# coding: nonsense\n") == (2, "unknown encoding: nonsense")
     assert complaint(b"# coding: hex\n00") == (1, "cannot be read in the declared encoding hex")
     assert complaint(b"# coding: punycode\n") == (1, "encoding not supported: punycode")
