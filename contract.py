@@ -14,9 +14,7 @@ Level = Literal["error", "warning", "note"]
 Certainty = Literal["certain", "likely", "unknown"]
 """How a finding was derived: from resolved names, from a name and a verb, or from a guess."""
 
-Property = Literal[
-    "PC", "EO", "FD", "FI", "CV", "CO", "CO-c", "CO-e", "RD", "LV", "CB-1", "CB-2", "CB-3", "CB-4"
-]
+Property = Literal["PC", "EO", "FD", "FI", "CV", "CO", "CO-c", "CO-e", "RD", "LV", "CB-1", "CB-2", "CB-3", "CB-4"]
 """A property of the resume contract (the paper) or a barrier of the causal boundary (the essay)."""
 
 Role = Literal["effect", "call", "wait", "resume", "source", "sink", "event"]

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from . import bindings, fields
 from .project import FunctionKey
 from .solver import Value
 from .summary import Function
 
 if TYPE_CHECKING:
     from .values import Resolver
-
-SELF_RETURNING = {"with_config", "with_types", "with_fallbacks", "with_retry", "bind", "__enter__", "__aenter__"}
-"""Methods whose result stands for their receiver."""
 
 _PROPERTIES = {"property", "cached_property", "functools.cached_property"}
 
@@ -37,7 +35,7 @@ def attribute(resolver: Resolver, value: Value, name: str) -> Iterable[Value]:
     if kind in ("box", "fill", "ffill"):
         return (("bmeth", value, name),)
     if kind in ("fn", "bound"):
-        if name in SELF_RETURNING:
+        if name in resolver.knowledge.table("invoked_by", "same"):
             return (("give", value),)
         return (value,) if name in resolver.knowledge.table("invoked_by", "methods") else ()
     if kind == "many":
@@ -49,7 +47,7 @@ def attribute(resolver: Resolver, value: Value, name: str) -> Iterable[Value]:
 
 def method_of(resolver: Resolver, key: FunctionKey, name: str) -> FunctionKey | None:
     """The method a class has under a name: its own or that of its nearest base in the project."""
-    for owner in resolver.ancestors(key):
+    for owner in fields.ancestors(resolver, key):
         item = resolver.project.class_(owner)
         if item is not None and name in item.methods:
             return (owner[0], item.methods[name])
@@ -59,7 +57,7 @@ def method_of(resolver: Resolver, key: FunctionKey, name: str) -> FunctionKey | 
 def _of_instance(resolver: Resolver, key: FunctionKey, name: str) -> Iterator[Value]:
     found = method_of(resolver, key, name)
     methods = [found] if found else []
-    for other in resolver.descendants(key):
+    for other in fields.descendants(resolver, key):
         item = resolver.project.class_(other)
         if item is not None and name in item.methods:
             methods.append((other[0], item.methods[name]))
@@ -73,13 +71,13 @@ def _of_instance(resolver: Resolver, key: FunctionKey, name: str) -> Iterator[Va
             yield from _bound(resolver, method, head)
     if not methods:
         yield from resolver.solver.read(("field", *key, name))
-        for base in resolver.outside_bases(key):
+        for base in fields.outside_bases(resolver, key):
             yield ("meth", base, name, ())
 
 
 def _bound(resolver: Resolver, method: FunctionKey, head: Function) -> Iterator[Value]:
     static = any(d == "staticmethod" for d in head.decorators)
-    for value in resolver.defined(method, "", (method[0], head.parent, "")):
+    for value in bindings.defined(resolver, method, "", (method[0], head.parent, "")):
         yield value if static or value[0] != "fn" else ("bound", *value[1:])
 
 
@@ -97,15 +95,15 @@ def _of_class(resolver: Resolver, key: FunctionKey, name: str) -> Iterator[Value
         if kind == "cls":
             yield ("cls", key[0], inner)
     yield from resolver.solver.read(("field", *key, name))
-    for base in resolver.outside_bases(key):
+    for base in fields.outside_bases(resolver, key):
         yield ("ext", f"{base}.{name}")
 
 
 def _of_super(resolver: Resolver, key: FunctionKey, name: str) -> Iterator[Value]:
-    for owner in resolver.ancestors(key)[1:]:
+    for owner in fields.ancestors(resolver, key)[1:]:
         item = resolver.project.class_(owner)
         if item is not None and name in item.methods:
             yield ("bound", owner[0], item.methods[name], "")
             return
-    for base in resolver.outside_bases(key):
+    for base in fields.outside_bases(resolver, key):
         yield ("meth", base, name, ())

@@ -13,7 +13,14 @@ from .. import __version__
 from .summary import SCHEMA
 
 _DIGEST = 16
-_MAKERS = ("lower.py", "lower_expressions.py", "suppression_comments.py", "summary.py", "notebooks.py", "source.py")
+_MAKERS = (
+    "lower.py",
+    "lower_expressions.py",
+    "suppression_comments.py",
+    "summary.py",
+    "notebooks.py",
+    "source.py",
+)
 
 
 @cache
@@ -47,7 +54,7 @@ def write(folder: Path, name: str, payload: bytes) -> None:
         handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")
         with os.fdopen(handle, "wb") as stream:
             stream.write(_digest(payload) + payload)
-        os.replace(temporary, folder / f"{name}.bin")
+        Path(temporary).replace(folder / f"{name}.bin")
     except OSError:
         return
 

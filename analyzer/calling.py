@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from .attributes import SELF_RETURNING
 from .solver import EMPTY, Value
 from .summary import Call, Const, Expr, Function, Star, Table
 
@@ -105,13 +104,14 @@ def _collected(resolver: Resolver, call: Call, function: FunctionId) -> Iterable
 
 def _method(resolver: Resolver, value: Value, call: Call, function: FunctionId) -> Iterable[Value]:
     _, owner, name, origin = value
-    builder = resolver.knowledge.role(owner, "builder")
+    knowledge = resolver.knowledge
+    builder = knowledge.role(owner, "builder")
     if builder is not None:
         if name in builder.options["chain"]:
             return (("inst", owner, origin),)
         if name == "compile":
             return (("inst", builder.options["compiled"], origin or (function[0], call.line, call.column)),)
-    if name in SELF_RETURNING:
+    if name in knowledge.table("invoked_by", "same"):
         return (("inst", owner, origin),)
     returned = resolver.effects.returns(f"{owner}.{name}")
     return (("inst", returned, (function[0], call.line, call.column)),) if returned else ()

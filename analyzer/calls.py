@@ -84,9 +84,7 @@ def _follow(
         outside.add(resolver.canonical(f"{value[1]}.__call__"))
 
 
-def _add(
-    resolver: Resolver, values: Values, call: Call, function: FunctionId, functions: set[FunctionId]
-) -> None:
+def _add(resolver: Resolver, values: Values, call: Call, function: FunctionId, functions: set[FunctionId]) -> None:
     for value in values:
         if value[0] in ("fn", "bound"):
             functions.add((value[1], value[2], value[3]))

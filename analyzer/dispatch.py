@@ -6,13 +6,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .calls import targets
+from .facts import last_name
 from .flow import Guard
 from .knowledge.arguments import Effect
 from .registry import Registry, literal_names
 from .summary import Attr, Call, Const, Expr, Item, Op
 from .values import FunctionId, Resolver
 
-_HARMLESS = ("builtins.", "json.", "logging.", "time.", "datetime.", "uuid.", "random.", "math.", "re.", "typing.")
+_TEXT_METHODS = {
+    "format", "join", "strip", "lower", "upper", "isoformat", "strftime", "get", "append", "items", "keys", "values",
+    "split", "replace", "info", "debug", "warning", "error", "model_dump",
+}  # fmt: skip
+_HARMLESS = (
+    "builtins.",
+    "json.",
+    "logging.",
+    "time.",
+    "datetime.",
+    "uuid.",
+    "random.",
+    "math.",
+    "re.",
+    "typing.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +128,4 @@ def says_nothing(resolver: Resolver, target: FunctionId) -> bool:
 
 
 def _is_text_method(call: Call) -> bool:
-    last = call.func.rsplit(".", 1)[-1] if isinstance(call.func, str) else getattr(call.func, "name", "")
-    return last in {"format", "join", "strip", "lower", "upper", "isoformat", "strftime", "get", "append", "items",
-                    "keys", "values", "split", "replace", "info", "debug", "warning", "error", "model_dump"}  # fmt: skip
+    return last_name(call.func) in _TEXT_METHODS

@@ -147,10 +147,8 @@ class _Builder:
             return self.with_(item, before)
         if isinstance(item, Match):
             return self.match(item, before)
-        if isinstance(item, Break | Continue):
-            self.jump(isinstance(item, Break), before)
-            return []
-        return before
+        self.jump(isinstance(item, Break), before)
+        return []
 
     def guarded(self, test: Expr, truth: bool, body: Sequence[Stmt], before: list[int]) -> list[int]:
         outer = self.guards
@@ -272,7 +270,8 @@ class _Builder:
 
     def operator(self, expr: Op, before: list[int]) -> list[int]:
         if expr.kind in ("and", "or"):
-            outer, last = self.guards, []
+            outer = self.guards
+            last: list[int] = []
             for item in expr.items:
                 before = self.expr(item, before)
                 last = _merge(last, before)

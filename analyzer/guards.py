@@ -12,8 +12,12 @@ from .literals import arguments
 from .summary import Attr, Call, Const, Expr, Item, Op
 from .values import FunctionId, Resolver
 
-_ASKS = re.compile(r"(^|_)(exists?|already|was|seen|processed|is_sent|is_done|has|contains|sismember|is_duplicate|lookup|find|done)(_|$)")
-_CLAIMS = re.compile(r"(^|_)(claim|claims|setnx|acquire_once|mark_once|try_acquire|reserve_key|first_time|insert_if_absent|put_if_absent|get_or_create)(_|$)")
+_ASKS = re.compile(
+    r"(^|_)(exists?|already|was|seen|processed|is_sent|is_done|has|contains|sismember|is_duplicate|lookup|find|done)(_|$)"
+)
+_CLAIMS = re.compile(
+    r"(^|_)(claim|claims|setnx|acquire_once|mark_once|try_acquire|reserve_key|first_time|insert_if_absent|put_if_absent|get_or_create)(_|$)"
+)
 _STATUS = re.compile(r"(^|_)(status|state|sent|done|paid|processed|completed|delivered|charged|refunded|at)$")
 _REPLAY = re.compile(r"resum|scratchpad|replay")
 _DEPTH = 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from .chains import Link, effect_chain, wait_chain
 from .dispatch import says_nothing
 from .effect_sites import EffectSite
 from .order import Meeting, Order, bits
@@ -12,8 +13,6 @@ from .outline import WaitSite
 from .registry import GraphSite, Registry, Unit
 from .summary import Call
 from .values import FunctionId
-
-Link = tuple[FunctionId, Call]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ def hazards(order: Order, units: Sequence[Unit]) -> tuple[Hazard, ...]:
     for meeting in order.meetings():
         by_effect.setdefault(meeting.effect, []).append(meeting)
     found: list[Hazard] = []
-    for effect, meetings in sorted(by_effect.items()):
+    for _, meetings in sorted(by_effect.items()):
         made = [h for m in meetings if (h := _hazard(order, m, closures)) is not None]
         if made:
             found.append(min(made, key=lambda h: (h.looped, len(h.effect_chain) + len(h.wait_chain), _where(h))))
@@ -69,20 +68,18 @@ def _hazard(order: Order, meeting: Meeting, closures: dict[Unit, set[FunctionId]
     if not around:
         return None
     effect = order.effects[meeting.effect]
-    effect_chain = tuple(order.effect_chain(meeting.effect, source))
-    waits = order.wait_chain(meeting.function, meeting.node)
-    wait = next((w for _, _, w in reversed(waits) if w is not None), None)
-    if not effect_chain or wait is None:
+    to_effect = effect_chain(order, meeting.effect, source)
+    to_wait, wait = wait_chain(order, meeting.function, meeting.node)
+    if not to_effect or wait is None:
         return None
     if (effect.path, effect.line, effect.column) == (wait.path, wait.line, wait.column):
         return None
-    wait_chain = tuple((function, call) for function, call, _ in waits if call is not None)
-    last, call = effect_chain[-1]
+    last, call = to_effect[-1]
     behind = tuple(_behind(order, last, call)) if effect.dispatch else ()
     if effect.dispatch and not behind:
         return None
     router = meeting.function[1] if meeting.source is not None else ""
-    return Hazard(effect, meeting.looped, source, around, effect_chain, wait_chain, wait, behind, router)
+    return Hazard(effect, meeting.looped, source, around, to_effect, to_wait, wait, behind, router)
 
 
 def _behind(order: Order, function: FunctionId, call: Call) -> Iterator[Behind]:
@@ -98,7 +95,7 @@ def _behind(order: Order, function: FunctionId, call: Call) -> Iterator[Behind]:
             elif target in order.reach:
                 mask = order.reach[target].exit | order.reach[target].failure
                 for effect in bits(mask):
-                    chain = tuple(order.effect_chain(effect, target))
+                    chain = effect_chain(order, effect, target)
                     site = order.effects[effect]
                     if site.dispatch:
                         inner = list(_behind(order, *chain[-1])) if chain else []
@@ -111,7 +108,9 @@ def _behind(order: Order, function: FunctionId, call: Call) -> Iterator[Behind]:
         return
 
 
-def reached_effects(order: Order, function: FunctionId) -> Iterator[tuple[EffectSite, tuple[Link, ...], tuple[Behind, ...]]]:
+def reached_effects(
+    order: Order, function: FunctionId
+) -> Iterator[tuple[EffectSite, tuple[Link, ...], tuple[Behind, ...]]]:
     """Every effect that calling a function may fire, recorded steps left out, by place."""
     mask = 0
     for inner in order.closure([function]):
@@ -121,7 +120,7 @@ def reached_effects(order: Order, function: FunctionId) -> Iterator[tuple[Effect
                 mask |= order.fired_at(inner, number)[0] & order.own_effects(inner, number)
     for effect in bits(mask):
         site = order.effects[effect]
-        chain = tuple(order.effect_chain(effect, function))
+        chain = effect_chain(order, effect, function)
         if not chain:
             continue
         behind = tuple(_behind(order, *chain[-1])) if site.dispatch else ()

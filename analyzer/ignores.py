@@ -189,10 +189,11 @@ def _character_class(text: str, start: int) -> tuple[str, int]:
             index = named.end()
             continue
         char = text[index]
-        if char == "\\":
+        escaped = char == "\\"
+        if escaped:
             index += 1
             char = text[index : index + 1]
-        if char == "-" and out and text[index + 1 : index + 2] not in ("]", ""):
+        if char == "-" and not escaped and out and text[index + 1 : index + 2] not in ("]", ""):
             out += "-"
         else:
             out += re.escape(char)

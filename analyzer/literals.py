@@ -17,9 +17,7 @@ _FRESH = {
 _UNKNOWN = Argument()
 
 
-def arguments(
-    resolver: Resolver, call: Call, function: FunctionId
-) -> tuple[list[Argument], dict[str, Argument]]:
+def arguments(resolver: Resolver, call: Call, function: FunctionId) -> tuple[list[Argument], dict[str, Argument]]:
     """The call's arguments: literals through names and constants, dict arguments by dotted key."""
     args = [literal(resolver, item, function) for item in call.args]
     kwargs: dict[str, Argument] = {}

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable, Sequence
 
 from .lower_expressions import Expressions, Scope, bound
-from .suppression_comments import suppressions
 from .summary import (
     Break,
     Call,
@@ -37,6 +36,7 @@ from .summary import (
     Write,
     encode_body,
 )
+from .suppression_comments import suppressions
 
 MODULE = "<module>"
 _SAYS_NOTHING = (type(None), str, Const, Lambda)
@@ -266,9 +266,7 @@ class _Lowering(Expressions):
             if function.owner == qualname:
                 methods[function.name.split("#")[0]] = function.qualname
         doc = (ast.get_docstring(node, clean=False) or "")[:200].encode("utf-8", "replace").decode()
-        self.classes.append(
-            Class(qualname, parent, node.lineno, bases, decorators, attributes, methods, doc)
-        )
+        self.classes.append(Class(qualname, parent, node.lineno, bases, decorators, attributes, methods, doc))
 
     def _class_body(self, body: list[ast.stmt], attributes: list[tuple[str, Expr, Expr]]) -> None:
         for item in body:
@@ -450,9 +448,7 @@ class _Lowering(Expressions):
 
 def _is_empty(body: list[ast.stmt]) -> bool:
     for item in body:
-        if isinstance(item, ast.Pass) or (
-            isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant)
-        ):
+        if isinstance(item, ast.Pass) or (isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant)):
             continue
         if isinstance(item, ast.Raise) and isinstance(item.exc, ast.Name | ast.Call):
             exc = item.exc.func if isinstance(item.exc, ast.Call) else item.exc

@@ -256,4 +256,3 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
 
 def _plain(items: list[ast.expr]) -> bool:
     return all(type(item) is ast.Constant for item in items)
-

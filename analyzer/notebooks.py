@@ -168,9 +168,7 @@ def _positions(document: str) -> dict[int, list[int]]:
             elif key == "source" and len(open_ones) == 3:
                 found[cell] = []
         else:
-            in_source = (len(open_ones) == 3 and key == "source") or (
-                len(open_ones) == 4 and open_ones[3] == "source"
-            )
+            in_source = (len(open_ones) == 3 and key == "source") or (len(open_ones) == 4 and open_ones[3] == "source")
             if in_source and open_ones[1] == "cells":
                 line += document.count("\n", counted, token.start())
                 counted = token.start()

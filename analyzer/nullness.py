@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from . import bindings
 from .calling import bind_arguments
 from .calls import targets
 from .facts import walk_calls
@@ -62,6 +63,21 @@ def _states(resolver: Resolver, expr: Expr, call: Call, function: FunctionId, de
     walk.block(resolver.project.body((function[0], function[1])), {})
     env = walk.found if walk.found is not None else {}
     return walk.value(expr, env, call.line)
+
+
+def null_test(test: Expr) -> tuple[str, bool] | None:
+    """The name that a condition asks to be None or not, and the outcome for which it is None."""
+    truth = True
+    while isinstance(test, Op) and test.kind == "not":
+        test, truth = test.items[0], not truth
+    if isinstance(test, str):
+        return test, not truth
+    if not isinstance(test, Op) or test.kind not in ("is", "==", "is not", "!=") or len(test.items) != 2:
+        return None
+    name, other = test.items
+    if isinstance(name, str) and isinstance(other, Const) and other.value is None:
+        return name, (test.kind in ("is", "==")) is truth
+    return None
 
 
 class _Walk:
@@ -122,29 +138,21 @@ class _Walk:
         return env
 
     def _look(self, expr: Expr, env: _Env) -> None:
-        if self.call is not None and self.found is None and not isinstance(expr, str | Const) and expr is not None:
-            if any(found is self.call for found in walk_calls(expr)):
-                self.found = dict(env)
+        if self.call is None or self.found is not None or expr is None or isinstance(expr, str | Const):
+            return
+        if any(found is self.call for found in walk_calls(expr)):
+            self.found = dict(env)
 
     def _assume(self, test: Expr, env: _Env) -> tuple[_Env, _Env]:
-        truth = True
-        while isinstance(test, Op) and test.kind == "not":
-            test, truth = test.items[0], not truth
-        name, is_null = "", False
-        if isinstance(test, str) and "." not in test:
-            name = test
-        elif isinstance(test, Op) and test.kind in ("is", "==", "is not", "!=") and isinstance(test.items[0], str):
-            if isinstance(test.items[1], Const) and test.items[1].value is None:
-                name, is_null = test.items[0], True
-                truth = truth if test.kind in ("is", "==") else not truth
-        if not name:
+        told = null_test(test)
+        if told is None:
             return dict(env), dict(env)
+        name, null_if_true = told
         known = env[name] if name in env else self._named(name)
         null, some = dict(env), dict(env)
         null[name] = frozenset(n for n in known if n.kind != "some") or known
         some[name] = frozenset(n for n in known if n.kind != "none") or frozenset({_SOME})
-        then, other = (null, some) if is_null else (some, null)
-        return (then, other) if truth else (other, then)
+        return (null, some) if null_if_true else (some, null)
 
     def value(self, expr: Expr, env: _Env, line: int) -> frozenset[Null]:
         if expr is None:
@@ -219,12 +227,12 @@ def known_callers(resolver: Resolver, function: FunctionId) -> list[tuple[Functi
 
     def compute() -> frozenset[tuple[object, ...]]:
         found.clear()
-        for where, call in resolver.callers(head, (function[0], function[1])):
+        for where, call in bindings.callers(resolver, head, (function[0], function[1])):
             found[(where, call.line, call.column, call.end_column)] = (where, call)
         return frozenset(found)
 
     resolver.solver.solve(compute)
-    return [found[key] for key in sorted(found)]  # type: ignore[type-var]
+    return [found[key] for key in sorted(found)]
 
 
 def _kept(nulls: frozenset[Null], path: str, line: int) -> frozenset[Null]:
@@ -251,6 +259,5 @@ def _join(left: _Env | None, right: _Env | None) -> _Env | None:
     if left is None or right is None:
         return right if left is None else left
     return {
-        name: left.get(name, frozenset({_UNKNOWN})) | right.get(name, frozenset({_UNKNOWN}))
-        for name in {*left, *right}
+        name: left.get(name, frozenset({_UNKNOWN})) | right.get(name, frozenset({_UNKNOWN})) for name in {*left, *right}
     }

@@ -14,7 +14,6 @@ from .effect_sites import EffectSite
 from .flow import TooLarge
 from .outline import Outline, WaitSite, outline, wait_site
 from .registry import GraphSite, Registry
-from .summary import Call
 from .values import FunctionId, Resolver
 
 
@@ -123,6 +122,11 @@ class Order:
                 own_effects.append(0 if effect is None else 1 << self._effect_numbers[effect])
                 own_waits.append(0 if wait is None else 1 << self._wait_numbers[wait])
             self._own[function] = (own_effects, own_waits)
+
+    def callees(self, function: FunctionId, number: int, recorded: bool) -> list[FunctionId]:
+        """The functions a node calls, in order of place; recorded steps and graphs' nodes if asked."""
+        more = self._recorded(function, number) if recorded else ()
+        return sorted({*self.outlines[function].callees[number], *more})
 
     def effect_of(self, function: FunctionId, number: int) -> EffectSite | None:
         """The effect at a node; a dispatch counts as one, whatever it reaches."""
@@ -282,56 +286,6 @@ class Order:
                         for effect in bits(self.reach[node].exit):
                             yield Meeting(effect, router, first, False, node)
 
-    def effect_chain(self, effect: int, function: FunctionId) -> list[tuple[FunctionId, Call]]:
-        """The shortest chain of calls from a function to the effect, the effect's own call last."""
-        return self._chain(function, lambda f, n: bool(self._own[f][0][n] >> effect & 1), self._callees_at)
-
-    def wait_chain(self, function: FunctionId, node: int) -> list[tuple[FunctionId, Call | None, WaitSite | None]]:
-        """The shortest chain of calls from a node of a function to a wait."""
-        own = self.wait_of(function, node)
-        call = self.outlines[function].flow.calls[node]
-        if own is not None:
-            return [(function, call, own)]
-        best: list[tuple[FunctionId, Call | None, WaitSite | None]] = []
-        for target in sorted({*self.outlines[function].callees[node], *self._recorded(function, node)}):
-            if target in self.reach and self.reach[target].waits:
-                rest = self._chain(target, lambda f, n: self.wait_of(f, n) is not None, self._all_at)
-                if rest and (not best or len(rest) + 1 < len(best)):
-                    last = rest[-1]
-                    wait = next(
-                        w for n, c in enumerate(self.outlines[last[0]].flow.calls)
-                        if (w := self.wait_of(last[0], n)) is not None and (c is last[1] or last[1] is None)
-                    )  # fmt: skip
-                    tail = [(f, c, wait if i == len(rest) - 1 else None) for i, (f, c) in enumerate(rest)]
-                    best = [(function, call, None), *tail]
-        return best
-
-    def _callees_at(self, function: FunctionId, number: int) -> list[FunctionId]:
-        return list(self.outlines[function].callees[number])
-
-    def _all_at(self, function: FunctionId, number: int) -> list[FunctionId]:
-        return [*self.outlines[function].callees[number], *self._recorded(function, number)]
-
-    def _chain(self, start, is_goal, following):  # type: ignore[no-untyped-def]
-        chains: list[list] = [[]]
-        heads = [start]
-        seen = {start}
-        while heads:
-            next_heads, next_chains = [], []
-            for head, chain in zip(heads, chains, strict=True):
-                flow = self.outlines[head].flow
-                for number in range(len(flow.calls)):
-                    if is_goal(head, number):
-                        return [*chain, (head, flow.calls[number])]
-                for number, call in enumerate(flow.calls):
-                    for target in following(head, number):
-                        if target not in seen and target in self.outlines:
-                            seen.add(target)
-                            next_heads.append(target)
-                            next_chains.append([*chain, (head, call)])
-            heads, chains = next_heads, next_chains
-        return []
-
 
 def bits(mask: int) -> Iterator[int]:
     """The numbers in a mask, smallest first."""
@@ -339,5 +293,3 @@ def bits(mask: int) -> Iterator[int]:
         low = mask & -mask
         yield low.bit_length() - 1
         mask ^= low
-
-

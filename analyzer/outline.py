@@ -141,5 +141,3 @@ def _raised(resolver: Resolver, raised: Raise, function: FunctionId) -> WaitSite
             if role is not None and role.options["form"] == "raise":
                 return wait_site(function[0], raised, value[1], "raise")
     return None
-
-

@@ -12,15 +12,16 @@ from pathlib import Path
 from .calling import argument
 from .calls import targets
 from .flow import Guard, TooLarge, build
-from .nullness import Null, states
+from .nullness import Null, null_test, states
 from .order import Order
 from .registry import Graph, GraphSite, Registry, literal_names
 from .solver import Value
-from .summary import Call, Const, Expr, Op
+from .summary import Call, Const, Expr
 from .values import FunctionId, Resolver
 
 _TEST = re.compile(r"(^|/)(tests?|testing|test_[^/]*|[^/]*_tests?\.py|conftest\.py)(/|$)")
-_MANIFESTS = ("pyproject.toml", "requirements.txt", "setup.py", "setup.cfg", "langgraph.json", "Pipfile")
+MANIFESTS = ("pyproject.toml", "requirements.txt", "setup.py", "setup.cfg", "langgraph.json", "Pipfile")
+"""Files that make a folder a project of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +121,15 @@ class Persistence:
             return False
         function, line, column = null.passed[:3]
         file = self.resolver.project.files[function[0]]
-        here = [w for w in file.summary.writes if isinstance(w.value, Call) and (w.value.line, w.value.column) == (line, column)]
+        here = [
+            w
+            for w in file.summary.writes
+            if isinstance(w.value, Call) and (w.value.line, w.value.column) == (line, column)
+        ]
         return any(
-            (other.base, other.name) == (write.base, write.name) and isinstance(other.value, Call) and other is not write
+            (other.base, other.name) == (write.base, write.name)
+            and isinstance(other.value, Call)
+            and other is not write
             for write in here
             for other in file.summary.writes
         )
@@ -200,7 +207,7 @@ class Persistence:
     def _told_by_guard(self, function: FunctionId, call: Call) -> str:
         """The name that is None where the call is made: ``if saver: compile(saver) else: compile()``."""
         for test, truth in self._guards(function, call):
-            if (name := _null_test(test, truth)):
+            if name := _null_test(test, truth):
                 return name
         return ""
 
@@ -262,7 +269,7 @@ class Persistence:
         folder = posixpath.dirname(path)
         if folder not in known:
             known[folder] = next(
-                (f for f in _upward(path) if any((self.root / f / name).is_file() for name in _MANIFESTS)), ""
+                (f for f in _upward(path) if any((self.root / f / name).is_file() for name in MANIFESTS)), ""
             )
         return known[folder]
 
@@ -282,11 +289,5 @@ def _names(target: str, modules: Iterable[str]) -> bool:
 
 def _null_test(test: Expr, truth: bool) -> str:
     """The name that must be None, or empty, for the guard to hold."""
-    while isinstance(test, Op) and test.kind == "not":
-        test, truth = test.items[0], not truth
-    if isinstance(test, str):
-        return "" if truth else test
-    if isinstance(test, Op) and test.kind in ("is", "==", "is not", "!=") and isinstance(test.items[0], str):
-        if isinstance(test.items[1], Const) and test.items[1].value is None:
-            return test.items[0] if (test.kind in ("is", "==")) is truth else ""
-    return ""
+    found = null_test(test)
+    return found[0] if found is not None and found[1] is truth else ""

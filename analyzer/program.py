@@ -14,7 +14,6 @@ from .discover import FoundFile
 from .hazards import Hazard, hazards
 from .knowledge import effects, frameworks
 from .knowledge.effects import UserEffect
-from .notebooks import notebook_source
 from .order import Order
 from .outline import WaitSite
 from .persistence import Persistence, is_test
@@ -22,9 +21,9 @@ from .pins import FrameworkPins, assume
 from .project import Project
 from .reading import Reader, deep_recursion
 from .registry import Registry, Unit
-from .source import SourceError, decode
 from .summary import Suppression
 from .suspension import Suspension, Swallow
+from .texts import Texts
 from .values import FunctionId, Resolver
 from .waiters import callers, direct_waiters, graph_runners
 
@@ -59,10 +58,9 @@ class Program:
     registry: Registry
     order: Order
     stats: Stats
+    texts: Texts
     not_checked: tuple[str, ...] = ()
     pins: FrameworkPins = field(default_factory=FrameworkPins)
-    _lines: dict[str, list[str]] = field(default_factory=dict)
-    _cells: dict[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
 
     @property
     def errors(self) -> tuple[AuditError, ...]:
@@ -117,14 +115,12 @@ class Program:
         return tuple(file.summary.suppressions) if file else ()
 
     def source_line(self, path: str, line: int) -> str:
-        """A line of a file as text, empty where there is none."""
-        lines = self._text(path)
-        return lines[line - 1] if 0 < line <= len(lines) else ""
+        """A line of a file as it stands there, empty where there is none."""
+        return self.texts.line(path, line)
 
     def text_line(self, path: str, line: int) -> str:
         """A line of the code that positions refer to: of a notebook, of its joined cells."""
-        lines = self._text(path, whole=True)
-        return lines[line - 1] if 0 < line <= len(lines) else ""
+        return self.texts.code_line(path, line)
 
     def line_of(self, site: WaitSite) -> int:
         """The line of a site as users see it."""
@@ -132,33 +128,7 @@ class Program:
 
     def place(self, path: str, line: int, column: int, end_line: int = 0, end_column: int = 0) -> Place:
         """A place from 1-based lines and byte columns as ``ast`` has them."""
-        lines = self._text(path, whole=True)
-        start = _characters(lines, line, column)
-        end = _characters(lines, end_line, end_column) if end_line else start
-        cells = self._cells.get(path)
-        if cells is None:
-            return Place(path, line, start + 1, end_line or line, end + 1)
-        at, cell = cells[line - 1] if line <= len(cells) else (line, 1)
-        until = cells[end_line - 1][0] if 0 < end_line <= len(cells) else at
-        return Place(path, at, start + 1, until, end + 1, cell)
-
-    def _text(self, path: str, whole: bool = False) -> list[str]:
-        """The lines of a file; for a notebook those of its code if ``whole``, else of the file itself."""
-        key = f"{path}\0" if whole else path
-        if key not in self._lines:
-            data = self.reader.read(path) if path in self.files else None
-            text = ""
-            try:
-                if data is not None and path.endswith(".ipynb"):
-                    notebook = notebook_source(data)
-                    self._cells[path] = notebook.lines
-                    text = notebook.text if whole else data.decode("utf-8", "replace")
-                elif data is not None:
-                    text = decode(data)
-            except SourceError:
-                text = ""
-            self._lines[key] = text.split("\n")
-        return self._lines[key]
+        return self.texts.place(path, line, column, end_line, end_column)
 
     def version(self, path: str, framework: str) -> str:
         """The framework version assumed for a file: told, pinned, or the newest measured."""
@@ -174,7 +144,7 @@ class Program:
 
     def close(self) -> None:
         """Let go of the texts read for excerpts."""
-        self._lines.clear()
+        self.texts.close()
 
 
 def build(root: Path, files: Sequence[FoundFile], options: BuildOptions) -> Program:
@@ -192,14 +162,12 @@ def build(root: Path, files: Sequence[FoundFile], options: BuildOptions) -> Prog
         _link(reader, project, registry, order)
         order.solve()
     stats = Stats(len(files), len(project.files), lines)
-    program = Program(root, by_path, options, reader, resolver, registry, order, stats)
+    program = Program(root, by_path, options, reader, resolver, registry, order, stats, Texts(by_path))
     program.not_checked = tuple(_not_checked(program, len(files)))
     return program
 
 
-def _seed(
-    reader: Reader, project: Project, options: BuildOptions, known: Iterable[frameworks.Framework]
-) -> int:
+def _seed(reader: Reader, project: Project, options: BuildOptions, known: Iterable[frameworks.Framework]) -> int:
     """Summarise the files whose bytes name a framework; gives the number of lines of all files."""
     words = [marker for item in known for marker in item.markers] + ["resume-audit:"]
     words += [name.rpartition(".")[2] for name in (*options.waits, *options.recorded)]
@@ -262,7 +230,8 @@ def _bring_in(reader: Reader, project: Project, registry: Registry, order: Order
         return False
     words = "|".join(sorted(map(re.escape, wanted)))
     imported = re.compile(
-        rf"^[ \t]*(?:from[ \t]+([\w.]*)[ \t]+import[ \t]+(.*)|import[ \t]+([\w.]*\b(?:{words})\b))".encode(), re.M
+        rf"^[ \t]*(?:from[ \t]+([\w.]*)[ \t]+import[ \t]+(.*)|import[ \t]+([\w.]*\b(?:{words})\b))".encode(),
+        re.M,
     )
     found: list[str] = []
     for path in sorted(reader.files):
@@ -271,14 +240,18 @@ def _bring_in(reader: Reader, project: Project, registry: Registry, order: Order
         data = reader.read(path)
         if data is not None and any(_uses(match, wanted) for match in imported.finditer(data)):
             found.append(path)
-    return any([project.file(path) is not None for path in found])
+    loaded = [path for path in found if project.file(path) is not None]
+    return bool(loaded)
 
 
 def _importers(project: Project, holding: set[str]) -> None:
     """Add the summarised files that import one of ``holding``, over any number of imports."""
     importing: dict[str, set[str]] = {}
     for path, file in project.files.items():
-        for target in {*file.summary.imports.values(), *(t for f in file.summary.functions for t in f.imports.values())}:
+        for target in {
+            *file.summary.imports.values(),
+            *(t for f in file.summary.functions for t in f.imports.values()),
+        }:
             module, _, name = target.partition(":")
             for full in (module, f"{module}.{name}" if module.strip(".") else module + name):
                 found = project.modules.find(full, path)
@@ -321,10 +294,3 @@ def _not_checked(program: Program, count: int) -> Iterable[str]:
 
 def _plain(function: FunctionId) -> str:
     return function[1].rsplit(".", 1)[-1].split("#")[0]
-
-
-def _characters(lines: Sequence[str], line: int, column: int) -> int:
-    """Code points before a byte column."""
-    if not 0 < line <= len(lines) or lines[line - 1].isascii():
-        return column
-    return len(lines[line - 1].encode()[:column].decode("utf-8", "ignore"))

@@ -26,6 +26,8 @@ class File:
     nested: dict[tuple[str, str], list[tuple[str, str]]]
     """(parent qualname, plain name) -> [("fn" or "cls", qualname)]."""
     globals: frozenset[str]
+    mentioned: dict[str, list[str]]
+    """Identifier -> qualnames of the functions that mention it."""
 
 
 @dataclass
@@ -60,11 +62,13 @@ class Project:
         functions = {function.qualname: function for function in summary.functions}
         classes = {item.qualname: item for item in summary.classes}
         nested: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        mentioned: dict[str, list[str]] = {}
         for function in summary.functions:
             if function.qualname != MODULE and not function.owner:
                 _note(nested, function.parent, function.qualname, "fn")
             for name in function.names:
                 self.mentions.setdefault(name, []).append((path, function.qualname))
+                mentioned.setdefault(name, []).append(function.qualname)
             for alias, target in function.imports.items():
                 self._alias(alias, target)
         for item in summary.classes:
@@ -78,7 +82,7 @@ class Project:
             self.attribute_writes.setdefault(write.name, []).append((path, write))
         module = functions[MODULE]
         names = frozenset(module.local) | frozenset(summary.imports)
-        found = File(path, self.modules.dotted(path), summary, functions, classes, nested, names)
+        found = File(path, self.modules.dotted(path), summary, functions, classes, nested, names, mentioned)
         self.files[path] = found
         if self.on_load is not None:
             self.on_load(found)
@@ -133,8 +137,6 @@ class Project:
         return found
 
 
-def _note(
-    nested: dict[tuple[str, str], list[tuple[str, str]]], parent: str, qualname: str, kind: str
-) -> None:
+def _note(nested: dict[tuple[str, str], list[tuple[str, str]]], parent: str, qualname: str, kind: str) -> None:
     name = qualname[len(parent) + 1 :] if parent else qualname
     nested.setdefault((parent, name.split("#")[0]), []).append((kind, qualname))

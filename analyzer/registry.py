@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+from . import fields
 from .calling import argument
 from .lower import MODULE
 from .project import FunctionKey
@@ -149,7 +151,7 @@ class Registry:
                     self.graph((key[0], function.line, function.column)).nodes.add((function.name, (*key, "")))
 
     def _derived(self, key: FunctionKey, methods: dict[str, str]) -> None:
-        bases = self.resolver.solver.solve(lambda: frozenset((n,) for n in self.resolver.outside_bases(key)))
+        bases = self.resolver.solver.solve(lambda: frozenset((n,) for n in fields.outside_bases(self.resolver, key)))
         for (base,) in bases:
             role = self.resolver.knowledge.role(base, "base")
             for name in role.options["methods"] if role is not None else ():
@@ -200,27 +202,29 @@ class Registry:
             inner = self.resolver.content(values)
             values = inner | self.resolver.content(inner)
             kind = "node"
-        for target in self.callables(values, call, function):
-            label = name or target[1].rsplit(".", 1)[-1]
+        for reached in self.callables(values):
+            label = name or reached[1].rsplit(".", 1)[-1]
             if kind == "router":
-                graph.routers.add((name, target))
+                graph.routers.add((name, reached))
             else:
-                graph.nodes.add((label, target))
-            self.units.add(Unit(kind, target, label))
+                graph.nodes.add((label, reached))
+            self.units.add(Unit(kind, reached, label))
         for value in values:
             if value[0] == "inst" and self.resolver.knowledge.role(f"{value[1]}.invoke", "run"):
                 graph.subgraphs.add(value[2])
             elif value[0] == "inst" and value[2] in self.groups:
                 self.group_nodes.add((site, name or "tools", value[2]))
 
-    def callables(self, values: Values, call: Call, function: FunctionId) -> Iterator[FunctionId]:
+    def _attribute(self, value: Value, name: str) -> Values:
+        return self.resolver.solver.solve(lambda: self.resolver.attributes([value], name))
+
+    def callables(self, values: Values) -> Iterator[FunctionId]:
         """The project functions that run when one of the values is called by the framework."""
         for value in sorted(values, key=repr):
             if value[0] in ("fn", "bound"):
                 yield (value[1], value[2], value[3])
             elif value[0] == "obj":
-                inner = self.resolver.solver.solve(lambda v=value: self.resolver.attributes([v], "__call__"))
-                yield from self.callables(inner, call, function)
+                yield from self.callables(self._attribute(value, "__call__"))
 
     def _outside(self, name: str, call: Call, function: FunctionId) -> None:
         if name.endswith(".Send") and isinstance(target := argument(call, 0, "node"), Const):
@@ -239,10 +243,10 @@ class Registry:
         for value in given | self.resolver.content(given):
             if value[0] == "inst" and value[2] in self.groups:
                 group.functions |= self.groups[value[2]].functions
-        for target in self._tools(self.resolver.content(given), call, function):
-            group.functions.add(target)
-            self.units.add(Unit("tool", target, target[1].rsplit(".", 1)[-1]))
-            self.kinds.setdefault((target[0], target[1]), "tool")
+        for tool in self._tools(self.resolver.content(given)):
+            group.functions.add(tool)
+            self.units.add(Unit("tool", tool, tool[1].rsplit(".", 1)[-1]))
+            self.kinds.setdefault((tool[0], tool[1]), "tool")
         if options.get("agent"):
             graph = self.graph(site)
             graph.agent = name.rsplit(".", 1)[-1]
@@ -250,22 +254,22 @@ class Registry:
             graph.compiles.append((function, call))
             graph.waits_itself |= self._middleware(options, call, function, graph)
 
-    def _tools(self, values: Values, call: Call, function: FunctionId) -> Iterator[FunctionId]:
+    def _tools(self, values: Values) -> Iterator[FunctionId]:
         """Tools: functions, and instances of classes whose methods the framework calls."""
-        yield from self.callables(values, call, function)
+        yield from self.callables(values)
         for value in sorted(values, key=repr):
             if value[0] in ("obj", "cls"):
                 for role in self.resolver.knowledge.entries["base"]:
                     if role.options["kind"] == "tool":
                         for name in role.options["methods"]:
-                            inner = self.resolver.solver.solve(
-                                lambda v=value, n=name: self.resolver.attributes([v], n)
-                            )
-                            yield from self.callables(inner, call, function)
+                            inner = self._attribute(value, name)
+                            yield from self.callables(inner)
 
     def _gates_nothing(self, site: GraphSite) -> bool:
         """Whether the middleware made here is told of no tool: ``interrupt_on={}``."""
-        file = self.resolver.project.files.get(site[0]) if site else None
+        if not site:
+            return False
+        file = self.resolver.project.files.get(site[0])
         for function in file.summary.functions if file is not None else ():
             for call in self.resolver.project.facts((site[0], function.qualname)).calls:
                 if (call.line, call.column) == site[1:]:
@@ -273,9 +277,9 @@ class Registry:
                     return isinstance(told, Table) and not told.values
         return False
 
-    def _middleware(self, options: object, call: Call, function: FunctionId, graph: Graph) -> bool:
-        keyword = options.get("middleware")  # type: ignore[attr-defined]
-        waits_with = options.get("waits_with")  # type: ignore[attr-defined]
+    def _middleware(self, options: Mapping[str, Any], call: Call, function: FunctionId, graph: Graph) -> bool:
+        keyword = options.get("middleware")
+        waits_with = options.get("waits_with")
         waits = waits_with is not None and _given(argument(call, None, waits_with))
         if keyword is None:
             return waits
@@ -288,10 +292,8 @@ class Registry:
                 for role in self.resolver.knowledge.entries["base"]:
                     if role.options["kind"] == "middleware":
                         for name in role.options["methods"]:
-                            inner = self.resolver.solver.solve(
-                                lambda v=value, n=name: self.resolver.attributes([v], n)
-                            )
-                            graph.nodes |= {(name, t) for t in self.callables(inner, call, function)}
+                            inner = self._attribute(value, name)
+                            graph.nodes |= {(name, t) for t in self.callables(inner)}
         return waits
 
 
@@ -306,4 +308,3 @@ def literal_names(resolver: Resolver, expr: Expr, function: FunctionId) -> list[
     if isinstance(expr, Seq):
         found |= {i.value for i in expr.items if isinstance(i, Const) and isinstance(i.value, str)}
     return sorted(found)
-

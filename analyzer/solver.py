@@ -84,4 +84,3 @@ class Solver:
                 wide = MANY in joined or len(joined) > _WIDE
                 self._values[key] = _ANYTHING if wide and key[0] not in _NARROW else joined
                 self.touch(key)
-

@@ -127,17 +127,14 @@ _BRACKETS = bytes(ord("(") if char in b"([{" else ord(")") if char in b")]}" els
 _NOT_BRACKETS = bytes(char for char in range(256) if char not in b"()[]{}")
 _OPERATORS = b".+-*/%@&|^~<>!"
 _SKELETON = bytes(
-    ord(".") if char in _OPERATORS else ord(",") if char in b",;:=#" else _BRACKETS[char]
-    for char in range(256)
+    ord(".") if char in _OPERATORS else ord(",") if char in b",;:=#" else _BRACKETS[char] for char in range(256)
 )
 _NOT_SKELETON = bytes(char for char in range(256) if char not in _OPERATORS + b"()[]{},;:=#")
 _WORD_OPERATORS = re.compile(rb"\b(?:not|if|in|is|await|yield)\b|lambda[\w ,*=]{0,80}:")
 _RULER = re.compile(rb"(?<!-)-{9,}+(?=[\s\"'#]|\Z)")  # a line drawn in a comment or docstring
 _FLAT = re.compile(rb"\([.,]*\)")
 _CHAIN = re.compile(rb"\.{%d}" % MAX_CHAIN)
-_LINES = bytes(
-    char if char in b"\n." else ord("+") if char in b"+-*/%&|^\\" else ord("w") for char in range(256)
-)
+_LINES = bytes(char if char in b"\n." else ord("+") if char in b"+-*/%&|^\\" else ord("w") for char in range(256))
 _NOT_LINES = b" \t\r)]}"
 # Possessive throughout, so that nothing is tried twice.
 _LEADING = re.compile(rb"(?:\n[ \t]*+[])}]*+[ \t]*+[-+*/%%&|^.][^\n]*+(?<!,)){%d}+" % (MAX_CHAIN // 2))

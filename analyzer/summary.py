@@ -7,8 +7,6 @@ serialisation; positions are those of ``ast`` (1-based lines, 0-based UTF-8 byte
 
 from __future__ import annotations
 
-from typing import Union
-
 import msgspec
 
 SCHEMA = 1
@@ -19,13 +17,13 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False, tag=True):
     """Base of everything a body is made of."""
 
 
-class Const(Node, tag=1):
+class Const(Node, frozen=True, tag=1):
     """A literal. Long strings are cut."""
 
     value: str | int | float | bool | None
 
 
-class Call(Node, tag=2):
+class Call(Node, frozen=True, tag=2):
     """A call. ``kwargs`` holds ``("", value)`` for ``**value``; a starred argument is a ``Star``."""
 
     func: Expr
@@ -37,21 +35,21 @@ class Call(Node, tag=2):
     end_column: int
 
 
-class Attr(Node, tag=3):
+class Attr(Node, frozen=True, tag=3):
     """An attribute of something that is not a plain name or chain of names."""
 
     base: Expr
     name: str
 
 
-class Item(Node, tag=4):
+class Item(Node, frozen=True, tag=4):
     """A subscript."""
 
     base: Expr
     key: Expr
 
 
-class Table(Node, tag=5):
+class Table(Node, frozen=True, tag=5):
     """A dict display or a dict comprehension; a key of None stands for ``**value``."""
 
     keys: list[Expr]
@@ -60,7 +58,7 @@ class Table(Node, tag=5):
     column: int
 
 
-class Seq(Node, tag=6):
+class Seq(Node, frozen=True, tag=6):
     """A list, tuple or set display."""
 
     items: list[Expr]
@@ -68,7 +66,7 @@ class Seq(Node, tag=6):
     column: int
 
 
-class Op(Node, tag=7):
+class Op(Node, frozen=True, tag=7):
     """Any other operator, with its operands in order of evaluation.
 
     ``kind``: ``if`` (test, then, else), ``and``, ``or``, ``not``, ``f`` (f-string), ``yield``,
@@ -79,13 +77,13 @@ class Op(Node, tag=7):
     items: list[Expr]
 
 
-class Lambda(Node, tag=8):
+class Lambda(Node, frozen=True, tag=8):
     """A lambda; its body is a function of its own."""
 
     qualname: str
 
 
-class Comp(Node, tag=9):
+class Comp(Node, frozen=True, tag=9):
     """A comprehension: for each (target, iterable, conditions), ``items`` are evaluated.
 
     ``items`` is one element, or key and value.
@@ -97,30 +95,30 @@ class Comp(Node, tag=9):
     column: int
 
 
-class Star(Node, tag=10):
+class Star(Node, frozen=True, tag=10):
     """A starred expression."""
 
     value: Expr
 
 
-class Walrus(Node, tag=11):
+class Walrus(Node, frozen=True, tag=11):
     """An assignment expression."""
 
     target: str
     value: Expr
 
 
-Expr = Union[str, None, Const, Call, Attr, Item, Table, Seq, Op, Lambda, Comp, Star, Walrus]
+Expr = str | None | Const | Call | Attr | Item | Table | Seq | Op | Lambda | Comp | Star | Walrus
 """A string is a name or a dotted chain of names; None is an expression that says nothing."""
 
 
-class Do(Node, tag=20):
+class Do(Node, frozen=True, tag=20):
     """An expression evaluated for its effect."""
 
     value: Expr
 
 
-class Let(Node, tag=21):
+class Let(Node, frozen=True, tag=21):
     """An assignment; targets are expressions (a ``Seq`` unpacks)."""
 
     targets: list[Expr]
@@ -128,7 +126,7 @@ class Let(Node, tag=21):
     line: int
 
 
-class If(Node, tag=22):
+class If(Node, frozen=True, tag=22):
     """A branch."""
 
     test: Expr
@@ -137,7 +135,7 @@ class If(Node, tag=22):
     line: int
 
 
-class Loop(Node, tag=23):
+class Loop(Node, frozen=True, tag=23):
     """A ``for`` (with a target) or ``while`` loop. ``forever``: the test is a true literal."""
 
     target: Expr
@@ -149,7 +147,7 @@ class Loop(Node, tag=23):
     is_for: bool
 
 
-class Handler(Node, tag=24):
+class Handler(Node, frozen=True, tag=24):
     """An ``except`` clause. ``types`` is None for a bare one. ``star`` is for ``except*``."""
 
     types: list[Expr] | None
@@ -160,7 +158,7 @@ class Handler(Node, tag=24):
     star: bool
 
 
-class Try(Node, tag=25):
+class Try(Node, frozen=True, tag=25):
     """A try statement."""
 
     body: list[Stmt]
@@ -170,7 +168,7 @@ class Try(Node, tag=25):
     line: int
 
 
-class With(Node, tag=26):
+class With(Node, frozen=True, tag=26):
     """A with statement: (manager, target) pairs."""
 
     items: list[tuple[Expr, Expr]]
@@ -179,7 +177,7 @@ class With(Node, tag=26):
     column: int
 
 
-class Case(Node, tag=27):
+class Case(Node, frozen=True, tag=27):
     """A case; ``always`` when its pattern is irrefutable and has no guard."""
 
     guard: Expr
@@ -187,7 +185,7 @@ class Case(Node, tag=27):
     body: list[Stmt]
 
 
-class Match(Node, tag=28):
+class Match(Node, frozen=True, tag=28):
     """A match statement."""
 
     subject: Expr
@@ -195,14 +193,14 @@ class Match(Node, tag=28):
     line: int
 
 
-class Return(Node, tag=29):
+class Return(Node, frozen=True, tag=29):
     """A return."""
 
     value: Expr
     line: int
 
 
-class Raise(Node, tag=30):
+class Raise(Node, frozen=True, tag=30):
     """A raise; ``value`` is None for a bare one."""
 
     value: Expr
@@ -212,15 +210,15 @@ class Raise(Node, tag=30):
     end_column: int
 
 
-class Break(Node, tag=31):
+class Break(Node, frozen=True, tag=31):
     """Leave the loop."""
 
 
-class Continue(Node, tag=32):
+class Continue(Node, frozen=True, tag=32):
     """Next round of the loop."""
 
 
-Stmt = Union[Do, Let, If, Loop, Try, With, Match, Return, Raise, Break, Continue]
+Stmt = Do | Let | If | Loop | Try | With | Match | Return | Raise | Break | Continue
 
 
 class Param(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -14,7 +14,24 @@ from .calling import argument
 from .facts import last_name, walk_calls
 from .order import Order
 from .registry import Registry
-from .summary import Call, Const, Do, Expr, Handler, If, Let, Loop, Match, Op, Raise, Return, Seq, Stmt, Try, With
+from .summary import (
+    Call,
+    Const,
+    Do,
+    Expr,
+    Handler,
+    If,
+    Let,
+    Loop,
+    Match,
+    Op,
+    Raise,
+    Return,
+    Seq,
+    Stmt,
+    Try,
+    With,
+)
 from .values import FunctionId, Resolver
 
 Catcher = Literal["handler", "suppress", "manager", "retry"]
@@ -212,32 +229,27 @@ class Suspension:
     def _raises_again(self, body: Sequence[Stmt], name: str, function: FunctionId) -> bool:
         """Whether the suspension always leaves a handler's body as it came."""
         for item in body:
-            if isinstance(item, Raise):
-                return item.value is None or item.value == name
-            if isinstance(item, If):
-                told = self._asks_for_suspension(item.test, name, function)
-                if told is not None:
-                    taken = item.body if told else item.orelse
-                    if self._raises_again(taken, name, function):
-                        return True
-                    if _may_leave(taken):
-                        return False
-                    continue
-                if self._raises_again(item.body, name, function) and self._raises_again(item.orelse, name, function):
-                    return True
-                if _may_leave(item.body) or _may_leave(item.orelse):
-                    return False
-            elif isinstance(item, With):
-                if self._raises_again(item.body, name, function):
-                    return True
-            elif isinstance(item, Try):
-                if self._raises_again(item.final, name, function):
-                    return True
-                if not item.handlers and self._raises_again(item.body, name, function):
-                    return True
-            elif isinstance(item, Return) or _may_leave([item]):
-                return False
+            told = self._leaves_as_it_came(item, name, function)
+            if told is not None:
+                return told
         return False
+
+    def _leaves_as_it_came(self, item: Stmt, name: str, function: FunctionId) -> bool | None:
+        """As above for one statement; None where the next one decides."""
+        if isinstance(item, Raise):
+            return item.value is None or item.value == name
+        if isinstance(item, If):
+            told = self._asks_for_suspension(item.test, name, function)
+            branches = [item.body, item.orelse] if told is None else [item.body if told else item.orelse]
+            if all(self._raises_again(branch, name, function) for branch in branches):
+                return True
+            return False if any(_may_leave(branch) for branch in branches) else None
+        if isinstance(item, With):
+            return self._raises_again(item.body, name, function) or None
+        if isinstance(item, Try):
+            inner = item.final if item.handlers else [*item.body, *item.final]
+            return self._raises_again(inner, name, function) or None
+        return False if _may_leave([item]) else None
 
     def _asks_for_suspension(self, test: Expr, name: str, function: FunctionId) -> bool | None:
         """Whether the exception of a wait passes an ``isinstance`` test; None for any other test."""
@@ -258,11 +270,10 @@ class Suspension:
     def _suppresses(self, item: With, function: FunctionId) -> Catcher | None:
         resolver = self.order.resolver
         for manager, _ in item.items:
-            if isinstance(manager, Call):
+            if isinstance(manager, Call) and any(self._is_broad(given, function) for given in manager.args):
                 names = {v[1] for v in resolver.of(manager.func, function) if v[0] == "ext"}
                 if names.intersection(resolver.knowledge.table("suppressors", "names")):
-                    if any(self._is_broad(argument, function) for argument in manager.args):
-                        return "suppress"
+                    return "suppress"
             for value in resolver.of(manager, function):
                 if value[0] == "obj" and _exit_is_true(resolver, value):
                     return "manager"
@@ -339,5 +350,3 @@ def _exit_is_true(resolver: Resolver, value: tuple[object, ...]) -> bool:
             if any(isinstance(item, Const) and item.value is True for item in returns):
                 return True
     return False
-
-

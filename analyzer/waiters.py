@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from .bindings import MOST_CALLERS
 from .calls import targets
 from .lower import MODULE
 from .order import Order
 from .project import FunctionKey
 from .registry import Registry
+from .solver import Value
 from .summary import Call
-from .values import MOST_CALLERS, FunctionId
+from .values import FunctionId
 
 
 def direct_waiters(registry: Registry) -> set[FunctionId]:
@@ -31,11 +33,7 @@ def direct_waiters(registry: Registry) -> set[FunctionId]:
                 continue
             last = {name} | project.aliases.get(name, set())
             for call in (c for n in sorted(last) for c in project.facts(key).by_name.get(n, ())):
-                if any(
-                    value[0] in ("ext", "meth") and registry.is_wait(".".join(value[1:3]) if value[0] == "meth" else value[1])
-                    or value[0] in ("fn", "bound") and registry.waits_by_name((value[1], value[2]))
-                    for value in resolver.of(call.func, function)
-                ):  # fmt: skip
+                if any(_is_wait(registry, value) for value in resolver.of(call.func, function)):
                     found.add(function)
                     break
     for name in sorted(raised):
@@ -43,6 +41,14 @@ def direct_waiters(registry: Registry) -> set[FunctionId]:
             if key[1] != MODULE and project.facts(key).raises:
                 found.add((*key, ""))
     return found
+
+
+def _is_wait(registry: Registry, value: Value) -> bool:
+    if value[0] == "ext":
+        return registry.is_wait(value[1])
+    if value[0] == "meth":
+        return registry.is_wait(f"{value[1]}.{value[2]}")
+    return value[0] in ("fn", "bound") and registry.waits_by_name((value[1], value[2]))
 
 
 def callers(registry: Registry, order: Order) -> set[FunctionId]:
@@ -103,5 +109,3 @@ def graph_runners(registry: Registry, order: Order) -> set[FunctionId]:
 
 def _own_thread(call: Call) -> bool:
     return "configurable" in repr(call)
-
-

@@ -9,19 +9,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .. import config as configuration
 from ..analyzer import discover
+from ..analyzer.texts import Texts
 from ..contract import Report, Stats
 from ..rules.base import StaticRule
 from ..rules.finish import Finished, Options, finish
 from ..rules.registry import STATIC, select
 from ..rules.run import Fault, fault_of, run
+from . import remembered
 from .cachedir import usable_cache
-
-if TYPE_CHECKING:
-    from ..analyzer.program import Program
+from .remembered import Raw
 
 _MOST_JOBS = 16
 _VERSION = re.compile(r"([A-Za-z][\w.-]*?)\s*==?\s*(\d+(?:\.\d+)*[\w.+!-]*)")
@@ -140,26 +139,53 @@ def audit(planned: Plan) -> Iterator[Audit]:
     cache, why_not = usable_cache(planned.root, request.cache_dir) if request.use_cache else (None, "")
     if why_not:
         clock.remarks.append(f"no cache: {why_not}")
+    settings = (planned.rules and [rule.id for rule in planned.rules], config, request.framework_versions)
+    name = remembered.key(found.root, found.files, settings) if cache is not None else ""
+    raw = remembered.recall(cache, name) if cache is not None else None
+    texts = Texts({file.relative: file for file in found.files})
     try:
-        from ..analyzer import program as model  # not at the start: pages and catalogues need no linker
+        if raw is not None:
+            clock.lap(f"nothing changed: the findings of {raw.stats.analysed:,} files are from the cache")
+            yield _judge(planned, found, raw, (), texts, clock)
+            return
+        raw, faults = _build(planned, found, cache, clock)
+        if raw is None:
+            yield _without_program(found, faults[0], clock)
+            return
+        if cache is not None and not faults:
+            remembered.keep(cache, name, raw)
+        yield _judge(planned, found, raw, faults, texts, clock)
+    finally:
+        texts.close()
 
-        options = model.BuildOptions(
-            jobs=request.jobs or available_jobs(),
-            cache_dir=cache,
-            effects=config.effects,
-            waits=config.waits,
-            resumes=config.resumes,
-            recorded=config.recorded,
-            framework_versions={**_configured_versions(config), **request.framework_versions},
-            progress=request.progress,
-        )
+
+def _build(
+    planned: Plan, found: discover.Discovery, cache: Path | None, clock: _Clock
+) -> tuple[Raw | None, Sequence[Fault]]:
+    """Link the project and run the rules; no findings where the linker failed."""
+    from ..analyzer import program as model  # not at the start: pages and catalogues need no linker
+
+    request, config = planned.request, planned.config
+    options = model.BuildOptions(
+        jobs=request.jobs or available_jobs(),
+        cache_dir=cache,
+        effects=config.effects,
+        waits=config.waits,
+        resumes=config.resumes,
+        recorded=config.recorded,
+        framework_versions={**_configured_versions(config), **request.framework_versions},
+        progress=request.progress,
+    )
+    try:
         program = model.build(found.root, found.files, options)
     except Exception as error:  # noqa: BLE001 - a failing linker still leaves a report that says so
-        yield _without_program(found, fault_of("the linker", error), clock)
-        return
+        return None, (fault_of("the linker", error),)
+    clock.lap(f"program linked ({program.cache_hits:,} of {program.stats.analysed:,} from the cache)")
     try:
-        clock.lap(f"program linked ({program.cache_hits:,} of {program.stats.analysed:,} from the cache)")
-        yield _judge(planned, found, program, clock)
+        findings, faults = run(program, planned.rules, request.progress)
+        clock.lap(f"{len(planned.rules)} rules run")
+        comments = {f.relative: c for f in found.files if f.named and (c := program.suppressions(f.relative))}
+        return Raw(tuple(findings), program.errors, program.not_checked, program.stats, comments), faults
     finally:
         program.close()
 
@@ -196,11 +222,17 @@ class _Clock:
         self._last = now
 
 
-def _judge(planned: Plan, found: discover.Discovery, program: Program, clock: _Clock) -> Audit:
+def _judge(
+    planned: Plan,
+    found: discover.Discovery,
+    raw: Raw,
+    failures: Sequence[Fault],
+    texts: Texts,
+    clock: _Clock,
+) -> Audit:
     request = planned.request
-    raw, faults = run(program, planned.rules, request.progress)
+    faults = list(failures)
     failed = {fault.source for fault in faults}
-    clock.lap(f"{len(planned.rules)} rules run")
     named = [file.relative for file in found.files if file.named]
     options = Options(
         pedantic=request.pedantic,
@@ -211,24 +243,23 @@ def _judge(planned: Plan, found: discover.Discovery, program: Program, clock: _C
     )
     ran = [rule for rule in planned.rules if rule.id not in failed]
     try:
-        comments = {path: comments for path in named if (comments := program.suppressions(path))}
-        finished = finish(raw, ran, comments, program.source_line, options)
+        finished = finish(raw.findings, ran, raw.comments, texts.line, options)
     except Exception as error:  # noqa: BLE001 - as for the linker
         finished = Finished()
         faults.append(fault_of("the finish", error))
-    not_checked = [*program.not_checked, *found.skipped, *(_not_run(fault) for fault in faults)]
+    not_checked = [*raw.not_checked, *found.skipped, *(_not_run(fault) for fault in faults)]
     elsewhere = {file.relative for file in found.files if not file.named}
-    errors = {each for each in (*found.errors, *program.errors) if each.path not in elsewhere}
+    errors = {each for each in (*found.errors, *raw.errors) if each.path not in elsewhere}
     report = Report(
         findings=finished.findings,
         errors=tuple(sorted(errors)),
         not_checked=tuple(dict.fromkeys(not_checked)),
-        stats=program.stats,
+        stats=raw.stats,
         faults=tuple(fault.line for fault in faults),
     )
     return Audit(
         report,
-        program.source_line,
+        texts.line,
         finished.hidden_notes,
         finished.hidden_suppressed,
         tuple(faults),

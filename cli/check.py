@@ -36,9 +36,7 @@ def _versions(
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@click.option(
-    "--format", "format_name", type=click.Choice(output.FORMATS), help="Of the report; default text."
-)
+@click.option("--format", "format_name", type=click.Choice(output.FORMATS), help="Of the report; default text.")
 @click.option(
     "--output",
     "outputs",
@@ -141,9 +139,7 @@ def _planned(request: Request) -> Plan:
         raise click.UsageError(str(error)) from None
 
 
-def _tell(
-    done: Audit, wanted: tuple[output.Target, ...], *, statistics: bool, quiet: bool, verbose: bool
-) -> None:
+def _tell(done: Audit, wanted: tuple[output.Target, ...], *, statistics: bool, quiet: bool, verbose: bool) -> None:
     """Say on standard error what is no part of a report."""
     for fault in done.faults:
         say(f"fault: {fault.line}")

@@ -13,9 +13,7 @@ from .streams import write_out
 
 
 @click.command()
-@click.option(
-    "--format", "format_name", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@click.option("--format", "format_name", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def rules(format_name: str) -> None:
     """List the rules: id, level, properties, name and what they flag."""
     if format_name == "json":
@@ -26,9 +24,7 @@ def rules(format_name: str) -> None:
         }
         write_out(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         return
-    rows = [
-        (rule.id, rule.level, ",".join(rule.properties) or "-", rule.name, rule.summary) for rule in STATIC
-    ]
+    rows = [(rule.id, rule.level, ",".join(rule.properties) or "-", rule.name, rule.summary) for rule in STATIC]
     sizes = [max(len(row[column]) for row in rows) for column in range(4)]
     write_out(
         "".join(

@@ -19,6 +19,4 @@ def of(report: Report, fail_on: str) -> int:
     if report.faults:
         return FAULT
     failing = LEVELS[LEVELS.index(fail_on) :] if fail_on in LEVELS else ()
-    return (
-        FINDINGS if any(each.level in failing and not each.suppressed for each in report.findings) else CLEAN
-    )
+    return FINDINGS if any(each.level in failing and not each.suppressed for each in report.findings) else CLEAN

@@ -66,9 +66,7 @@ def index_page(rules: Sequence[StaticRule] = STATIC) -> str:
         f"| {rule.level} | {rule.summary} |"
         for rule in rules
     ]
-    return "\n".join(
-        ("# Rules", "", "| Rule | Name | Properties | Level | |", "|---|---|---|---|---|", *rows, "")
-    )
+    return "\n".join(("# Rules", "", "| Rule | Name | Properties | Level | |", "|---|---|---|---|---|", *rows, ""))
 
 
 def catalogue(rules: Sequence[StaticRule] = STATIC) -> list[dict[str, Any]]:

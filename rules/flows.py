@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from ..contract import Certainty, Place, Step
 
 if TYPE_CHECKING:
+    from ..analyzer.chains import Link
     from ..analyzer.effect_sites import EffectSite
-    from ..analyzer.hazards import Behind, Hazard, Link
+    from ..analyzer.hazards import Behind, Hazard
     from ..analyzer.outline import WaitSite
     from ..analyzer.program import Program
     from ..analyzer.registry import Unit
@@ -88,7 +89,11 @@ def wait_steps(program: Program, hazard: Hazard) -> Iterable[Step]:
     """The calls that lead to the wait, and the wait."""
     for function, call in hazard.wait_chain[:-1]:
         name = text_of(program, call, function[0])
-        yield Step(place_of_call(program, function[0], call), "call", f"then {name} in {function[1]} leads to the wait")
+        yield Step(
+            place_of_call(program, function[0], call),
+            "call",
+            f"then {name} in {function[1]} leads to the wait",
+        )
     wait = hazard.wait
     words = "runs a graph that waits" if wait.kind == "graph" else "the run parks here until it is answered"
     yield Step(place_of(program, wait), "wait", words)

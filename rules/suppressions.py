@@ -52,9 +52,7 @@ class _Entry:
 class Suppressions:
     """The suppressing comments of an audit, and which of them were of use."""
 
-    def __init__(
-        self, comments: Mapping[str, Sequence[Comment]], known: Sequence[StaticRule] = STATIC
-    ) -> None:
+    def __init__(self, comments: Mapping[str, Sequence[Comment]], known: Sequence[StaticRule] = STATIC) -> None:
         """``comments`` by path relative to the root; ``known`` are all rules there are."""
         self._comments = comments
         self._known = known
@@ -84,9 +82,7 @@ class Suppressions:
             return replace(finding, suppressed=suppressed or finding.suppressed, also=also)
         return finding
 
-    def own_findings(
-        self, ran: Iterable[StaticRule], source_line: Callable[[str, int], str]
-    ) -> list[Finding]:
+    def own_findings(self, ran: Iterable[StaticRule], source_line: Callable[[str, int], str]) -> list[Finding]:
         """RA001 and RA002, as far as they are among the rules that ``ran``, once all else was applied.
 
         ``source_line(path, line)`` gives a line's text, "" where it cannot be had.
@@ -97,9 +93,7 @@ class Suppressions:
         for path in sorted(self._comments):
             for comment in self._comments[path]:
                 place = _place(path, comment.line, source_line(path, comment.line))
-                if isinstance(without_reason, SuppressionWithoutReason) and not _says_something(
-                    comment.reason
-                ):
+                if isinstance(without_reason, SuppressionWithoutReason) and not _says_something(comment.reason):
                     found.append(without_reason.report(place, tuple(comment.rules)))
                 if isinstance(unused, UnusedSuppression):
                     found.extend(self._unused(unused, comment, place, frozenset(rule.id for rule in rules)))

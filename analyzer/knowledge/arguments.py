@@ -69,9 +69,7 @@ def pick(
     return None
 
 
-def given_keys(
-    keys: Iterable[str], args: Sequence[Argument], kwargs: Mapping[str, Argument]
-) -> tuple[str, ...]:
+def given_keys(keys: Iterable[str], args: Sequence[Argument], kwargs: Mapping[str, Argument]) -> tuple[str, ...]:
     """Which of ``keys`` the call was given, other than as a literal None.
 
     ``name@2`` may also stand at position 2. ``headers.Some-Key`` is an entry of a dict argument,

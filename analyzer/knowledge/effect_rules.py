@@ -95,9 +95,7 @@ class Rule:
             name=name,
             kind=self.kind,
             action="read" if read else "effect",
-            idempotent=bool(
-                read or given or outcome == "idempotent" or (outcome == "next" and self.idempotent)
-            ),
+            idempotent=bool(read or given or outcome == "idempotent" or (outcome == "next" and self.idempotent)),
             certainty="likely" if outcome == "likely" else self.certainty,
             keys=key_names(self.keys),
             reason=reason,

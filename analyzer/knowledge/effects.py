@@ -145,10 +145,7 @@ def load() -> EffectTable:
         if rule.action == "effect" and (rule.fresh or not rule.idempotent)
     }
     heads |= {
-        _head(alias)
-        for table in tables
-        for alias, target in table.aliases
-        if "." in alias and _head(target) in heads
+        _head(alias) for table in tables for alias, target in table.aliases if "." in alias and _head(target) in heads
     }
     return EffectTable(
         rules=NameMap(entry for table in tables for entry in table.calls),

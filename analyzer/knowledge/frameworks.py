@@ -22,7 +22,16 @@ _LISTS = (
     "wait", "builder", "register", "run", "tools", "waiting", "decorator", "base", "wrapper", "holds",
     "saver", "invokes", "passes", "collects", "retries",
 )  # fmt: skip
-_TABLES = ("suspension", "invoked_by", "persistence", "invoking_methods", "suppressors", "serving", "replayed", "aliases")
+_TABLES = (
+    "suspension",
+    "invoked_by",
+    "persistence",
+    "invoking_methods",
+    "suppressors",
+    "serving",
+    "replayed",
+    "aliases",
+)
 _HEAD = ("name", "packages", "measured", "markers", "served_by")
 
 

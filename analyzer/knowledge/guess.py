@@ -120,14 +120,11 @@ class Names:
             sql_verbs=frozenset(strings(words, "sql_verbs", file)),
             receivers={word: tuple(groups) for word, groups in receivers.items()},
             anywhere=tuple(
-                _group(entry, f"{file}: anywhere {index + 1}")
-                for index, entry in enumerate(data.get("anywhere", ()))
+                _group(entry, f"{file}: anywhere {index + 1}") for index, entry in enumerate(data.get("anywhere", ()))
             ),
             read_words=frozenset(map(_singular, strings(read, "words", file))),
             read=_group({"kind": "read", "reason": "reads only", "verbs": read.get("verbs", [])}, file),
-            tools=tuple(
-                _tool(entry, f"{file}: tool {n + 1}") for n, entry in enumerate(data.get("tool", ()))
-            ),
+            tools=tuple(_tool(entry, f"{file}: tool {n + 1}") for n, entry in enumerate(data.get("tool", ()))),
             tool_quiet=frozenset(strings(tools, "quiet", file)),
             tool_quiet_words=frozenset(strings(tools, "quiet_words", file)),
             doc_effect=frozenset(strings(docs, "effect", file)),
@@ -219,9 +216,7 @@ class Names:
             return text is None or not self.quiet_url.search(text)
         return True
 
-    def _effect(
-        self, group: Group, name: str, args: Sequence[Argument], kwargs: Mapping[str, Argument]
-    ) -> Effect:
+    def _effect(self, group: Group, name: str, args: Sequence[Argument], kwargs: Mapping[str, Argument]) -> Effect:
         keys = (*self.keys, *group.keys)
         given = given_keys(keys, args, kwargs)
         return Effect(

@@ -28,9 +28,7 @@ class UnusedSuppression(StaticRule):
         "A comment that silences nothing today silences the next hazard written on that line, and says "
         "that something is wrong where nothing is."
     )
-    limits = (
-        "Silent for a selector whose rules did not all run in this audit (`--select`, `--ignore`, a fault).",
-    )
+    limits = ("Silent for a selector whose rules did not all run in this audit (`--select`, `--ignore`, a fault).",)
     bad = """\
 from langgraph.types import interrupt
 

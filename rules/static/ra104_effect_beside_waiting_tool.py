@@ -34,8 +34,8 @@ class EffectBesideWaitingTool(StaticRule):
     )
     limits = (
         "It takes a message that calls both tools at once: a model told to call one tool at a time never shows it.",
-        'Agents whose calls are tasks of their own (`create_agent`, `create_react_agent` with `version="v2"`, a '
-        "`ToolNode` that is sent single calls) are not reported.",
+        "Agents whose calls are tasks of their own (`create_agent`, version v2 of `create_react_agent`) are quiet.",
+        "So is a `ToolNode` that a router or node of the graph sends single calls to.",
     )
     bad = """\
 import requests

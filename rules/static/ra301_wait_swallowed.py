@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ...contract import Finding, Step
+from ...analyzer.chains import wait_chain
+from ...contract import Certainty, Finding, Step
 from ..base import StaticRule
-from ..flows import FRAMEWORK, place_of_call, text_of
+from ..flows import FRAMEWORK, place_of, place_of_call, text_of
 
 if TYPE_CHECKING:
     from ...analyzer.program import Program
@@ -41,8 +42,8 @@ class WaitSwallowed(StaticRule):
         "langgraph 1.0.5 to 1.2.24)."
     )
     limits = (
-        "A handler that raises again under a condition of its own counts as catching, unless it asks with "
-        "`isinstance` for the exception of the wait.",
+        "A handler that raises again only under a condition counts as catching.",
+        "An `isinstance` test for the exception of the wait is understood; other tests are not.",
         "Handlers around the call that runs a whole graph are quiet: there a wait is returned, not raised.",
     )
     bad = """\
@@ -101,25 +102,24 @@ def review(state):
                 )
             )
             said = "A wait of the wrapped tool never parks the run"
-            certainty = "likely"
+            certainty: Certainty = "likely"
         else:
             said = "The wait never parks the run"
             certainty = "certain"
-            chain = program.order.wait_chain(swallow.function, swallow.node) if swallow.node >= 0 else []
-            for function, called, wait in chain:
-                if wait is not None:
-                    at = program.place(wait.path, wait.line, wait.column, wait.end_line, wait.end_column)
-                    steps.append(Step(at, "wait", "the wait"))
-                    said = f"The wait at {wait.path}:{at.line} never parks the run"
-                elif called is not None:
-                    name = text_of(program, called, function[0])
-                    steps.append(Step(place_of_call(program, function[0], called), "call", f"{name} leads to the wait"))
+            links, wait = wait_chain(program.order, swallow.function, swallow.node) if swallow.node >= 0 else ((), None)
+            for function, called in links[:-1] if wait is not None else links:
+                name = text_of(program, called, function[0])
+                steps.append(Step(place_of_call(program, function[0], called), "call", f"{name} leads to the wait"))
+            if wait is not None:
+                at = place_of(program, wait)
+                steps.append(Step(at, "wait", "the wait"))
+                said = f"The wait at {wait.path}:{at.line} never parks the run"
         return self.finding(
             place,
             program.symbol(swallow.function),
             f"{said}: {_CATCHERS[swallow.catcher]} catches the exception that carries it, and the code goes on as if "
             "it had been answered. Raise `GraphBubbleUp` again before it, or catch narrower types.",
-            certainty=certainty,  # type: ignore[arg-type]
+            certainty=certainty,
             framework=FRAMEWORK,
             framework_version=program.version(path, FRAMEWORK),
             flow=tuple(steps),

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from ...analyzer.nullness import Null
     from ...analyzer.persistence import Compiled
     from ...analyzer.program import Program
+    from ...analyzer.summary import Call
+    from ...analyzer.values import FunctionId
 
 
 class WaitWithoutCheckpointer(StaticRule):
@@ -33,9 +35,9 @@ class WaitWithoutCheckpointer(StaticRule):
         "RuntimeError and the parked run is gone (measured on langgraph 1.2.9 and 1.2.24)."
     )
     limits = (
-        "Graphs that the project never runs itself outside its tests are quiet: another program may compile them again.",
-        "Quiet where a `langgraph.json` stands above the file (the platform brings the saver), where the graph is part "
-        "of another, and where a saver is assigned to its `checkpointer` attribute.",
+        "Graphs that the project never runs itself outside its tests are quiet: others may compile them again.",
+        "Quiet below a `langgraph.json` (the platform brings the saver) and for graphs that are part of another.",
+        "Quiet where a saver is assigned to the graph's `checkpointer` attribute.",
         "Values from attributes, globals and settings are taken to be savers.",
     )
     bad = """\
@@ -94,7 +96,12 @@ graph.invoke({}, {"configurable": {"thread_id": "1"}})
                     yield finding
 
     def _finding(
-        self, program: Program, compiled: Compiled, null: Null, certainty: Certainty, run: tuple[object, object]
+        self,
+        program: Program,
+        compiled: Compiled,
+        null: Null,
+        certainty: Certainty,
+        run: tuple[FunctionId, Call],
     ) -> Finding:
         function = compiled.function
         if compiled.call is not None:
@@ -112,7 +119,7 @@ graph.invoke({}, {"configurable": {"thread_id": "1"}})
             at = program.place(null.passed[0][0], *null.passed[1:])
             flow.insert(0, Step(at, "call", "called without a checkpointer here"))
         caller, call = run
-        flow.append(Step(place_of_call(program, caller[0], call), "resume", "and run here"))  # type: ignore[index, arg-type]
+        flow.append(Step(place_of_call(program, caller[0], call), "resume", "and run here"))
         words = "without a checkpointer" if certainty == "certain" else "with a checkpointer that may be None"
         what = {"": "A graph"}.get(compiled.agent, "An agent" if compiled.agent != "entrypoint" else "An entrypoint")
         return self.finding(

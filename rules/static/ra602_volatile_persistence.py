@@ -27,12 +27,12 @@ class VolatilePersistence(StaticRule):
     precision = "medium"
     summary = "A graph that waits, kept in memory only"
     what = (
-        "Reports an in-memory saver that reaches a graph that waits, and a run with `durability=\"exit\"` (or "
+        'Reports an in-memory saver that reaches a graph that waits, and a run with `durability="exit"` (or '
         "`checkpoint_during=False`) of a graph whose nodes fire effects."
     )
     why = (
         "A human may answer hours later. A deployment, a crash or a second worker in between, and the parked run is "
-        "gone: the answer finds no checkpoint. With `durability=\"exit\"` a crash leaves nothing, and running again "
+        'gone: the answer finds no checkpoint. With `durability="exit"` a crash leaves nothing, and running again '
         "repeats every effect (measured on langgraph 1.2.9 and 1.2.24)."
     )
     limits = (
@@ -92,9 +92,7 @@ graph = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask").compile(che
 
     def _quiet(self, program: Program, path: str) -> bool:
         persistence = program.persistence
-        return (
-            is_test(path) or path.endswith(".ipynb") or persistence.served(path) or persistence.replayed(path)
-        )
+        return is_test(path) or path.endswith(".ipynb") or persistence.served(path) or persistence.replayed(path)
 
     def _savers(self, program: Program, compiled: Compiled) -> Iterable[Finding]:
         path = compiled.function[0]

@@ -164,9 +164,7 @@ def test_a_file_without_a_known_mode() -> None:
         ("sqlalchemy.orm.Session.execute", ["DELETE FROM t"], {}, "idempotent"),
     ],
 )
-def test_literal_arguments_decide(
-    name: str, args: list[str | None], kwargs: dict[str, str], expected: str
-) -> None:
+def test_literal_arguments_decide(name: str, args: list[str | None], kwargs: dict[str, str], expected: str) -> None:
     given = {key: lit(value) for key, value in kwargs.items()}
     assert word(name, *map(lit, args), **given) == expected
 

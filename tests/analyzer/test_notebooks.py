@@ -19,9 +19,7 @@ MARKDOWN = {"cell_type": "markdown", "source": ["# title\n", "x = 1"]}
 
 
 def read(*cells: dict[str, object], indent: int | None = 1, **metadata: object) -> NotebookSource:
-    return notebook_source(
-        json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4}, indent=indent).encode()
-    )
+    return notebook_source(json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4}, indent=indent).encode())
 
 
 def body(*lines: str) -> list[str]:

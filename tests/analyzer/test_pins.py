@@ -63,6 +63,13 @@ version = "1.1.10"
         ("pyproject.toml", '[tool.poetry.dependencies]\nlanggraph = ">= 0.1, <1 || ~1"', ">=1,<2", None),
         ("pyproject.toml", '[tool.poetry.dependencies]\nlanggraph = {path = ".."}', "", None),
         (
+            "pyproject.toml",
+            '[tool.poetry.dependencies]\nlanggraph = [{version = "*"}, {version = "1.*"}]',
+            "==1.*",
+            None,
+        ),
+        ("pyproject.toml", '[tool.poetry.dependencies]\nlanggraph = "*"', "", None),
+        (
             "requirements.txt",
             "# c\n-r x.txt\nlanggraph == 1.0.5 \\\n  --hash=sha256:aa # why\n",
             "==1.0.5",
@@ -111,9 +118,7 @@ def test_bad_files_are_named_and_the_rest_counts(tmp_path: Path) -> None:
     write(tmp_path, "Pipfile", "[packages]\nx = " + "[" * 50_000)
     write(tmp_path, "requirements.txt", "\x00\nlanggraph==1.0.5")
     pins = FrameworkPins()
-    assert pins.pinned(tmp_path, "app.py", "langgraph") == Pin(
-        "langgraph", "==1.0.5", "1.0.5", "requirements.txt"
-    )
+    assert pins.pinned(tmp_path, "app.py", "langgraph") == Pin("langgraph", "==1.0.5", "1.0.5", "requirements.txt")
     assert [error.path for error in pins.errors] == [
         "Pipfile",
         "Pipfile.lock",

@@ -49,8 +49,7 @@ def test_decodes_as_python_does() -> None:
     assert source.decode(b"#!/bin/sh\n# -*- coding: latin-1 -*-\nx = '\xe9'").endswith("'é'")
     assert source.decode(b"x = 1\n# coding: latin-1\n") == "x = 1\n# coding: latin-1\n"
     assert (
-        source.decode(b"# vim: fileencoding=cp1252\r\nx = '\x80'\ry\r\n")
-        == "# vim: fileencoding=cp1252\nx = '€'\ny\n"
+        source.decode(b"# vim: fileencoding=cp1252\r\nx = '\x80'\ry\r\n") == "# vim: fileencoding=cp1252\nx = '€'\ny\n"
     )
     assert source.decode(b"") == ""
 

@@ -112,9 +112,7 @@ def test_notes_on_suppressions_are_shown_without_pedantic(fake: Fake, project: P
 
 def test_statistics(fake: Fake) -> None:
     result = audit("--statistics")
-    assert result.stdout.startswith(
-        "1  error    RA101  effect-before-wait\n1  warning  RA301  wait-swallowed\n\nFound"
-    )
+    assert result.stdout.startswith("1  error    RA101  effect-before-wait\n1  warning  RA301  wait-swallowed\n\nFound")
     result = audit("--statistics", "--format", "json")
     assert json.loads(result.stdout)["schema"] == 1
     assert "RA101" in result.stderr

@@ -17,9 +17,7 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(door, list(arguments))
 
 
-@pytest.mark.parametrize(
-    "name", ["RA001", "ra001", "suppression-without-reason", "Suppression-Without-Reason"]
-)
+@pytest.mark.parametrize("name", ["RA001", "ra001", "suppression-without-reason", "Suppression-Without-Reason"])
 def test_a_rule_by_id_or_name(name: str) -> None:
     result = run("explain", name)
     assert result.exit_code == 0

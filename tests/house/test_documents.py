@@ -28,9 +28,7 @@ SET_UP = sorted(
 
 def section(document: Path, title: str) -> str:
     """The text under a heading, up to the next one."""
-    found = re.search(
-        rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", document.read_text(), re.MULTILINE | re.DOTALL
-    )
+    found = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", document.read_text(), re.MULTILINE | re.DOTALL)
     assert found is not None, f"{document.name} has no section {title!r}"
     return found[1]
 
@@ -42,9 +40,7 @@ def named_paths(text: str) -> list[str]:
     return [path.split("<")[0].rpartition("/")[0] if "<" in path else path for path in paths]
 
 
-@pytest.mark.parametrize(
-    "title", ["Where things go", "Adding a rule", "Adding a framework", "Adding effects"]
-)
+@pytest.mark.parametrize("title", ["Where things go", "Adding a rule", "Adding a framework", "Adding effects"])
 def test_contributing_names_what_exists(title: str) -> None:
     paths = named_paths(section(CONTRIBUTING, title))
     assert len(paths) >= 2
@@ -54,9 +50,7 @@ def test_contributing_names_what_exists(title: str) -> None:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_links_lead_somewhere(document: Path) -> None:
     targets = re.findall(r"\]\(([^)#\s]+)(?:#[\w-]+)?\)", document.read_text())
-    assert [
-        target for target in targets if "://" not in target and not (document.parent / target).exists()
-    ] == []
+    assert [target for target in targets if "://" not in target and not (document.parent / target).exists()] == []
 
 
 def test_make_targets_exist() -> None:
@@ -88,9 +82,7 @@ def test_readme_shows_what_the_audit_prints() -> None:
     block = re.search(r"```text\n(.*?)```", section(README, "What it prints"), re.DOTALL)
     assert block is not None
     command = [sys.executable, "-m", "resume_audit", "check", "fixtures/example_agent", "--no-cache"]
-    ran = subprocess.run(
-        [*command, "--fail-on", "never"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    ran = subprocess.run([*command, "--fail-on", "never"], cwd=ROOT, capture_output=True, text=True, check=True)
     assert block[1] in ran.stdout
 
 

@@ -25,9 +25,7 @@ from resume_audit.reports.excerpt import WIDTH, excerpt, printable
         ("", 1, 1, ("", 0, 1)),
     ],
 )
-def test_a_range_is_where_it_is_shown(
-    text: str, column: int, end: int, expected: tuple[str, int, int]
-) -> None:
+def test_a_range_is_where_it_is_shown(text: str, column: int, end: int, expected: tuple[str, int, int]) -> None:
     assert excerpt(text, column, end) == expected
 
 

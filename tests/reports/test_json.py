@@ -22,9 +22,7 @@ FINDING = Finding(
     also=("RA104",),
     fingerprint="ab",
 )
-REPORT = Report(
-    (FINDING,), (AuditError("bad.py", 3, "invalid syntax"),), ("notebooks",), Stats(120, 31, 45000)
-)
+REPORT = Report((FINDING,), (AuditError("bad.py", 3, "invalid syntax"),), ("notebooks",), Stats(120, 31, 45000))
 
 
 def test_the_shape_and_the_order_of_keys() -> None:
@@ -40,9 +38,7 @@ def test_the_shape_and_the_order_of_keys() -> None:
         "rule name properties level also codes path line column end_line end_column cell symbol message "
         "certainty framework framework_version flow fixes fingerprint suppressed baseline runtime"
     )
-    assert finding["flow"] == [
-        {"path": "src/app.py", "line": 44, "column": 9, "role": "wait", "message": "waits"}
-    ]
+    assert finding["flow"] == [{"path": "src/app.py", "line": 44, "column": 9, "role": "wait", "message": "waits"}]
     edit = {"path": "src/app.py", "line": 1, "column": 1, "end_line": 1, "end_column": 1, "text": "x\n"}
     assert finding["fixes"] == [{"safe": True, "message": "move it", "edits": [edit]}]
     assert (finding["cell"], finding["runtime"], finding["baseline"]) == (None, None, "new")

@@ -116,9 +116,7 @@ def test_colour_only_on_request() -> None:
 
 
 def test_nothing_from_the_source_reaches_the_terminal_raw() -> None:
-    nasty = replace(
-        finding(path="a\x1b.py"), message="sends\n\x1b]0;title\x07", name="n\x9b", framework="f\x1b"
-    )
+    nasty = replace(finding(path="a\x1b.py"), message="sends\n\x1b]0;title\x07", name="n\x9b", framework="f\x1b")
     text = render(Report((nasty,)), lambda path, number: "x = '\x1b[2J\u202e'", View())
     assert not any(ord(character) < 32 and character != "\n" for character in text)
     assert "\u202e" not in text
@@ -126,9 +124,7 @@ def test_nothing_from_the_source_reaches_the_terminal_raw() -> None:
 
 
 def test_statistics_count_by_rule_and_level() -> None:
-    report = Report(
-        (finding(), finding("warning", 50), finding("warning", 51), replace(finding(), suppressed=True))
-    )
+    report = Report((finding(), finding("warning", 50), finding("warning", 51), replace(finding(), suppressed=True)))
     assert render(report, line, View(statistics=True)).splitlines()[:3] == [
         "2  warning  RA001  effect-before-wait",
         "1  error    RA001  effect-before-wait",

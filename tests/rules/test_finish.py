@@ -63,9 +63,7 @@ def at(rule: StaticRule, line: int = 2, path: str = "app.py", symbol: str = "app
     return rule.finding(Place(path, line, 5, line, 12), symbol, "message")
 
 
-def finished(
-    findings: Iterable[Finding], source: Sequence[str] = SOURCE, options: Options | None = None
-) -> Finished:
+def finished(findings: Iterable[Finding], source: Sequence[str] = SOURCE, options: Options | None = None) -> Finished:
     return finish(
         findings,
         RULES,
@@ -168,9 +166,7 @@ def test_fingerprints_do_not_see_indentation_or_a_suppression() -> None:
     assert plain.fingerprint == changed.fingerprint
 
 
-@pytest.mark.parametrize(
-    "other", [at(LOOP), at(BEFORE, path="b.py"), at(BEFORE, symbol="app.g"), at(BEFORE, line=5)]
-)
+@pytest.mark.parametrize("other", [at(LOOP), at(BEFORE, path="b.py"), at(BEFORE, symbol="app.g"), at(BEFORE, line=5)])
 def test_fingerprints_tell_findings_apart(other: Finding) -> None:
     (one,), (two,) = finished([at(BEFORE)]).findings, finished([other]).findings
     assert one.fingerprint != two.fingerprint

@@ -1,0 +1,36 @@
+"""What is put into lists, dicts and the like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .solver import Value
+from .summary import Comp, Const, Expr, Seq, Star, Table
+
+if TYPE_CHECKING:
+    from .values import Resolver
+
+
+def content(resolver: Resolver, *box: object) -> Iterator[Value]:
+    """What a display holds."""
+    expr, function = resolver.boxes[("box", *box)]
+    items: list[Expr] = []
+    if isinstance(expr, Seq):
+        items = expr.items
+    elif isinstance(expr, Table):
+        items = expr.values
+    elif isinstance(expr, Comp):
+        items = expr.items[-1:]
+    for item in items:
+        if isinstance(item, Const) and not isinstance(expr, Seq):
+            continue
+        found = resolver.eval(item, function)
+        yield from resolver.inside(found) if isinstance(item, Star) else found
+
+
+def filled(resolver: Resolver, path: str, qualname: str, context: str, name: str) -> Iterator[Value]:
+    function = (path, qualname, context)
+    for _, value, merged in resolver.project.facts((path, qualname)).fills.get(name, ()):
+        found = resolver.eval(value, function)
+        yield from resolver.inside(found) if merged else found
