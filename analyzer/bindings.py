@@ -155,6 +155,23 @@ def callers(resolver: Resolver, head: Function, key: FunctionKey) -> Iterator[tu
         yield where, resolver.calls[at]
 
 
+def known_callers(resolver: Resolver, function: FunctionId) -> list[tuple[FunctionId, Call]]:
+    """The calls that reach a function, by place."""
+    head = resolver.project.function((function[0], function[1]))
+    if head is None:
+        return []
+    found: dict[tuple[object, ...], tuple[FunctionId, Call]] = {}
+
+    def compute() -> frozenset[tuple[object, ...]]:
+        found.clear()
+        for where, call in callers(resolver, head, (function[0], function[1])):
+            found[(where, call.line, call.column, call.end_column)] = (where, call)
+        return frozenset(found)
+
+    resolver.solver.solve(compute)
+    return [found[key] for key in sorted(found)]
+
+
 def named(resolver: Resolver, name: str) -> Values:
     """Ask of every call of anything of that name where it goes."""
     resolver.solver.read(("mentions", name))

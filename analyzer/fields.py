@@ -26,42 +26,57 @@ def ancestors(resolver: Resolver, key: FunctionKey) -> list[FunctionKey]:
     """The class and its bases in the project, nearest first."""
     found = [key]
     for current in found:
-        item = resolver.project.class_(current)
-        for base in item.bases if item else ():
-            owner = (current[0], item.parent if item and item.parent else MODULE, "")
-            for value in resolver.eval(base.base if isinstance(base, Item) else base, owner):
-                if value[0] == "cls" and value[1:3] not in found:
-                    found.append((value[1], value[2]))
+        bases = resolver.solver.read(("bases", *current))
+        for _, path, qualname in sorted(base[1:] for base in bases if base[0] == "cls"):
+            if (path, qualname) not in found:
+                found.append((path, qualname))
     return found
 
 
 def outside_bases(resolver: Resolver, key: FunctionKey) -> list[str]:
     """The canonical names of the bases outside the project."""
-    found = []
+    found: list[str] = []
     for current in ancestors(resolver, key):
-        item = resolver.project.class_(current)
-        for base in item.bases if item else ():
-            owner = (current[0], item.parent if item and item.parent else MODULE, "")
-            for value in resolver.eval(base.base if isinstance(base, Item) else base, owner):
-                if value[0] == "ext" and value[1] not in found:
-                    found.append(value[1])
+        bases = resolver.solver.read(("bases", *current))
+        found.extend(name for _, name in sorted(base[1:] for base in bases if base[0] == "ext") if name not in found)
     return found
 
 
 def descendants(resolver: Resolver, key: FunctionKey) -> list[FunctionKey]:
     """Subclasses in the files summarised so far."""
-    found: list[FunctionKey] = []
+    found: set[FunctionKey] = set()
     todo = [key]
     while todo:
-        current = todo.pop()
-        item = resolver.project.class_(current)
-        name = item.name if item else ""
-        resolver.solver.read(("subclasses", name))
-        for other in resolver.project.subclasses.get(name, ()):
-            if other != key and other not in found and current in ancestors(resolver, other):
-                found.append(other)
-                todo.append(other)
+        for path, qualname in resolver.solver.read(("subs", *todo.pop())):
+            if (path, qualname) != key and (path, qualname) not in found:
+                found.add((path, qualname))
+                todo.append((path, qualname))
     return sorted(found)
+
+
+def bases(resolver: Resolver, path: str, qualname: str) -> Iterator[Value]:
+    """The bases of a class, numbered: ("cls", number, path, qualname) or ("ext", number, name)."""
+    item = resolver.project.class_((path, qualname))
+    owner = (path, item.parent if item is not None and item.parent else MODULE, "")
+    for number, base in enumerate(item.bases if item is not None else ()):
+        for value in resolver.eval(base.base if isinstance(base, Item) else base, owner):
+            if value[0] == "cls" and value[1:3] != (path, qualname):
+                yield ("cls", number, value[1], value[2])
+            elif value[0] == "ext":
+                yield ("ext", number, value[1])
+
+
+def subclasses(resolver: Resolver, path: str, qualname: str) -> Iterator[Value]:
+    """The classes that name a class as a base."""
+    item = resolver.project.class_((path, qualname))
+    name = item.name if item is not None else ""
+    for alias in sorted({name} | resolver.project.aliases.get(name, set())):
+        resolver.solver.read(("subclasses", alias))
+        for other in resolver.project.subclasses.get(alias, ()):
+            if any(
+                base[0] == "cls" and base[2:] == (path, qualname) for base in resolver.solver.read(("bases", *other))
+            ):
+                yield other
 
 
 def field(resolver: Resolver, path: str, qualname: str, name: str) -> Iterator[Value]:

@@ -195,7 +195,7 @@ class _Walk:
             return frozenset({_UNKNOWN})
         default = next(param.default for param in head.params if param.name == name)
         found: set[Null] = set()
-        for where, call in known_callers(self.resolver, self.function):
+        for where, call in bindings.known_callers(self.resolver, self.function):
             given = list(bind_arguments(head, call, name, bool(head.owner)))
             at = (where, call.line, call.column, call.end_line, call.end_column)
             for expr in given:
@@ -216,23 +216,6 @@ def _returned(resolver: Resolver, function: FunctionId, depth: int) -> frozenset
         walk.block(resolver.project.body((function[0], function[1])), {})
         resolver.nulls[key] = frozenset(walk.returned or {_UNKNOWN})
     return resolver.nulls[key]
-
-
-def known_callers(resolver: Resolver, function: FunctionId) -> list[tuple[FunctionId, Call]]:
-    """The calls that reach a function, by place."""
-    head = resolver.project.function((function[0], function[1]))
-    if head is None:
-        return []
-    found: dict[tuple[object, ...], tuple[FunctionId, Call]] = {}
-
-    def compute() -> frozenset[tuple[object, ...]]:
-        found.clear()
-        for where, call in bindings.callers(resolver, head, (function[0], function[1])):
-            found[(where, call.line, call.column, call.end_column)] = (where, call)
-        return frozenset(found)
-
-    resolver.solver.solve(compute)
-    return [found[key] for key in sorted(found)]
 
 
 def _kept(nulls: frozenset[Null], path: str, line: int) -> frozenset[Null]:

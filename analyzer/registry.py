@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import fields
+from . import bindings, fields
 from .calling import argument
+from .literals import names_in
 from .lower import MODULE
 from .project import FunctionKey
 from .solver import Value, Values
@@ -32,6 +33,8 @@ class Graph:
 
     nodes: set[tuple[str, FunctionId]] = field(default_factory=set)
     subgraphs: set[GraphSite] = field(default_factory=set)
+    possible: set[tuple[str, FunctionId]] = field(default_factory=set)
+    """Nodes of one or other of the graphs that a builder function makes for several callers."""
     routers: set[tuple[str, FunctionId]] = field(default_factory=set)
     compiles: list[tuple[FunctionId, Call]] = field(default_factory=list)
     waits_itself: bool = False
@@ -202,9 +205,13 @@ class Registry:
             inner = self.resolver.content(values)
             values = inner | self.resolver.content(inner)
             kind = "node"
-        for reached in self.callables(values):
+        found = list(self.callables(values))
+        shared = len(found) > 1 and self._is_given(action, function)
+        for reached in found:
             label = name or reached[1].rsplit(".", 1)[-1]
-            if kind == "router":
+            if shared:
+                graph.possible.add((label, reached))
+            elif kind == "router":
                 graph.routers.add((name, reached))
             else:
                 graph.nodes.add((label, reached))
@@ -214,6 +221,18 @@ class Registry:
                 graph.subgraphs.add(value[2])
             elif value[0] == "inst" and value[2] in self.groups:
                 self.group_nodes.add((site, name or "tools", value[2]))
+
+    def _is_given(self, action: Expr, function: FunctionId) -> bool:
+        """Whether the action comes from what several callers hand to the function."""
+        head = self.resolver.project.function((function[0], function[1]))
+        mentioned = set(names_in(action)) | {
+            name
+            for root in names_in(action)
+            for _, value in self.resolver.project.facts((function[0], function[1])).lets.get(root, ())
+            for name in names_in(value)
+        }
+        given = head is not None and any(param.name in mentioned for param in head.params if param.name != "self")
+        return given and len(bindings.known_callers(self.resolver, function)) > 1
 
     def _attribute(self, value: Value, name: str) -> Values:
         return self.resolver.solver.solve(lambda: self.resolver.attributes([value], name))

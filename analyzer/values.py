@@ -329,6 +329,8 @@ _EQUATIONS: dict[str, Callable[..., Iterable[Value]]] = {
     "callee": bindings.callee,
     "field": fields.field,
     "ffill": fields.field_fills,
+    "bases": fields.bases,
+    "subs": fields.subclasses,
     "box": containers.content,
     "fill": containers.filled,
     "entry": _entry,
