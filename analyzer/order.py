@@ -76,7 +76,7 @@ class Order:
     def graph_functions(self, site: GraphSite, seen: frozenset[GraphSite] = frozenset()) -> Iterator[FunctionId]:
         """The functions that a graph runs, subgraphs included."""
         graph = self.registry.graphs.get(site)
-        if graph is None or site in seen:
+        if graph is None or not site or site in seen:
             return
         for _, function in sorted(graph.nodes | graph.routers):
             yield function
@@ -151,7 +151,7 @@ class Order:
     def waits_itself(self, site: GraphSite, seen: frozenset[GraphSite] = frozenset()) -> bool:
         """Whether a graph parks without a node of the project asking: static breakpoints, middleware."""
         graph = self.registry.graphs.get(site)
-        if graph is None or site in seen:
+        if graph is None or not site or site in seen:
             return False
         return graph.waits_itself or any(self.waits_itself(s, seen | {site}) for s in graph.subgraphs)
 

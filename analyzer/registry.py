@@ -225,12 +225,14 @@ class Registry:
     def _is_given(self, action: Expr, function: FunctionId) -> bool:
         """Whether the action comes from what several callers hand to the function."""
         head = self.resolver.project.function((function[0], function[1]))
-        mentioned = set(names_in(action)) | {
-            name
-            for root in names_in(action)
-            for _, value in self.resolver.project.facts((function[0], function[1])).lets.get(root, ())
-            for name in names_in(value)
-        }
+        lets = self.resolver.project.facts((function[0], function[1])).lets
+        mentioned: set[str] = set()
+        todo = list(names_in(action))
+        while todo:
+            name = todo.pop()
+            if name not in mentioned:
+                mentioned.add(name)
+                todo.extend(inner for _, value in lets.get(name, ()) for inner in names_in(value))
         given = head is not None and any(param.name in mentioned for param in head.params if param.name != "self")
         return given and len(bindings.known_callers(self.resolver, function)) > 1
 
