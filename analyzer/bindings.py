@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 CallAt = tuple[str, str, int, int, int, int, str]
 """Caller's path and qualname, range and last name of what is called."""
 
-MOST_CALLERS = 400
+MOST_CALLERS = 60
 """A function whose name more functions than this mention gets no values for its parameters."""
 
 

@@ -15,6 +15,8 @@ class Modules:
     paths: frozenset[str]
     folders: frozenset[str]
     by_last: dict[str, tuple[str, ...]]
+    installed: bool = False
+    """Whether the root is itself a folder of installed packages."""
     _known: dict[tuple[str, str], str | None] = field(default_factory=dict)
 
     def dotted(self, path: str) -> str:
@@ -73,11 +75,23 @@ class Modules:
         found = [
             path
             for path in self.by_last.get(name.rsplit(".", 1)[-1], ())
-            if _matches(path, tail) and self._importable(path, tail, folder)
+            if _matches(path, tail)
+            and self._importable(path, tail, folder)
+            and self._distribution(path) == self._distribution(f"{folder}/")
         ]
         if not found:
             return None
         return min(found, key=lambda path: (-_shared(path, folder), path.count("/"), path))
+
+    def _distribution(self, path: str) -> str:
+        """The installed package a path belongs to, empty outside site-packages.
+
+        Installed packages are projects of their own: what one calls in another is not followed.
+        """
+        head, found, rest = f"/{path}".rpartition("/site-packages/")
+        if not found:
+            rest = path if self.installed else ""
+        return f"{head}:{rest.split('/', 1)[0]}" if rest else ""
 
     def _importable(self, path: str, tail: str, folder: str) -> bool:
         """Whether a folder that could be on ``sys.path`` holds the matched tail.
@@ -97,15 +111,15 @@ class Modules:
         return not above or (folder + "/").startswith(above + "/")
 
 
-def build(paths: Iterable[str]) -> Modules:
-    """The modules of these files."""
+def build(paths: Iterable[str], installed: bool = False) -> Modules:
+    """The modules of these files. ``installed``: the root is a folder of installed packages."""
     known = frozenset(paths)
     by_last: dict[str, list[str]] = {}
     folders: set[str] = set()
     for path in sorted(known):
         by_last.setdefault(posixpath.basename(_stem(path)), []).append(path)
         folders.add(posixpath.dirname(path))
-    return Modules(known, frozenset(folders), {name: tuple(found) for name, found in by_last.items()})
+    return Modules(known, frozenset(folders), {name: tuple(found) for name, found in by_last.items()}, installed)
 
 
 def module_parts(path: str) -> list[str]:

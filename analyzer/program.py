@@ -12,11 +12,12 @@ from ..contract import AuditError, Place, Stats
 from . import modules
 from .discover import FoundFile
 from .hazards import Hazard, hazards
+from .importers import bring_in
 from .knowledge import effects, frameworks
 from .knowledge.effects import UserEffect
 from .order import Order
 from .outline import WaitSite
-from .persistence import Persistence, is_test
+from .persistence import Persistence
 from .pins import FrameworkPins, assume
 from .project import Project
 from .reading import Reader, deep_recursion
@@ -153,7 +154,7 @@ def build(root: Path, files: Sequence[FoundFile], options: BuildOptions) -> Prog
     reader = Reader(by_path, options.jobs, options.cache_dir)
     knowledge = frameworks.load()
     table = effects.load().with_user(options.effects)
-    project = Project(modules.build(by_path), reader.load)
+    project = Project(modules.build(by_path, root.name in ("site-packages", "dist-packages")), reader.load)
     resolver = Resolver(project, knowledge, table)
     registry = Registry(resolver, waits=frozenset(options.waits), recorded=frozenset(options.recorded))
     order = Order(resolver, registry)
@@ -211,68 +212,8 @@ def _link(reader: Reader, project: Project, registry: Registry, order: Order) ->
             order.in_unit |= runners
             if (len(project.files), len(order.outlines)) == before:
                 break
-        if not _bring_in(reader, project, registry, order):
+        if not bring_in(reader, project, registry, order):
             return
-
-
-def _bring_in(reader: Reader, project: Project, registry: Registry, order: Order) -> bool:
-    """Load files that name no framework but import a module that holds a graph, a unit or a wait."""
-    holding = {site[0] for site in registry.graphs if site}
-    holding |= {unit.function[0] for unit in registry.units}
-    holding |= {function[0] for function, found in order.outlines.items() if any(found.waits)}
-    _importers(project, holding)
-    wanted: dict[str, set[str]] = {}
-    for path in holding:
-        file = project.files.get(path)
-        if file is not None and not is_test(path):
-            wanted.setdefault(file.module.rpartition(".")[2], set()).update(file.globals)
-    if not wanted:
-        return False
-    words = "|".join(sorted(map(re.escape, wanted)))
-    imported = re.compile(
-        rf"^[ \t]*(?:from[ \t]+([\w.]*)[ \t]+import[ \t]+(.*)|import[ \t]+([\w.]*\b(?:{words})\b))".encode(),
-        re.M,
-    )
-    found: list[str] = []
-    for path in sorted(reader.files):
-        if path in project.files or path in project.failed or is_test(path):
-            continue
-        data = reader.read(path)
-        if data is not None and any(_uses(match, wanted) for match in imported.finditer(data)):
-            found.append(path)
-    loaded = [path for path in found if project.file(path) is not None]
-    return bool(loaded)
-
-
-def _importers(project: Project, holding: set[str]) -> None:
-    """Add the summarised files that import one of ``holding``, over any number of imports."""
-    importing: dict[str, set[str]] = {}
-    for path, file in project.files.items():
-        for target in {
-            *file.summary.imports.values(),
-            *(t for f in file.summary.functions for t in f.imports.values()),
-        }:
-            module, _, name = target.partition(":")
-            for full in (module, f"{module}.{name}" if module.strip(".") else module + name):
-                found = project.modules.find(full, path)
-                if found is not None:
-                    importing.setdefault(found, set()).add(path)
-    todo = list(holding)
-    while todo:
-        for path in importing.get(todo.pop(), ()):
-            if path not in holding and not is_test(path):
-                holding.add(path)
-                todo.append(path)
-
-
-def _uses(match: re.Match[bytes], wanted: Mapping[str, set[str]]) -> bool:
-    """Whether an import statement takes a wanted module, or something from one."""
-    if match[3] is not None:
-        return True
-    module, names = match[1].decode().rpartition(".")[2], match[2].decode("utf-8", "replace")
-    if module in wanted:
-        return True
-    return any(name in wanted for name in re.findall(r"\w+", names))
 
 
 def _not_checked(program: Program, count: int) -> Iterable[str]:

@@ -38,7 +38,7 @@ class Solver:
 
     def read(self, key: Key) -> Values:
         """The values so far; the equation being computed is computed again when they grow."""
-        if self._current is not None:
+        if self._current is not None and self._values.get(key) is not _ANYTHING:
             self._dependents.setdefault(key, set()).add(self._current)
         found = self._values.get(key)
         if found is None:
@@ -67,7 +67,7 @@ class Solver:
             self._run()
 
     def _push(self, key: Key) -> None:
-        if key not in self._queued:
+        if key not in self._queued and self._values.get(key) != _ANYTHING:
             self._queued.add(key)
             self._work.append(key)
 

@@ -28,9 +28,9 @@ def test_prints_costs_and_ratios(tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stderr
     head, rest = ran.stdout.split("\n", 1)
     assert head == f"{tmp_path.resolve()}: 2 files, 5 lines, 1 analysed"
-    for name in ("floor", "cold", "cold, filling", "warm"):
+    for name in ("floor", "cold", "cold, filling", "after a change", "warm"):
         assert re.search(rf"^{name} +\d+\.\d\d +\(\d+\.\d\d to \d+\.\d\d\) +\d+$", rest, re.MULTILINE)
-    for ratio in ("cold / floor", "cold, filling / floor", "warm / cold"):
+    for ratio in ("cold / floor", "cold, filling / floor", "after a change / cold", "warm / cold"):
         assert re.search(rf"^{ratio} +\d+\.\d\d$", rest, re.MULTILINE)
 
 
