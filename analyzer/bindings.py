@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from .calling import bind_arguments
 from .facts import last_name
 from .lower import MODULE
+from .modules import is_test
 from .project import FunctionKey
 from .solver import EMPTY, Value, Values
 from .summary import Call, Expr, Function
@@ -85,6 +86,8 @@ def defined(resolver: Resolver, key: FunctionKey, context: str, owner: FunctionI
         for value in resolver.eval(decorator, owner):
             if value[0] in ("fn", "bound"):
                 site = resolver.decorate(key, number, values, owner)
+                for inner in values:
+                    resolver.solver.add(("decorated", value[1], value[2]), inner)
                 made.update(v for v in resolver.solver.read(("ret", *value[1:3], site)) if v[0] == "fn")
         values = frozenset(made) or values
     yield from values
@@ -125,6 +128,8 @@ def _given(
             omitted |= not given
             for expr in given:
                 yield from resolver.eval(expr, where)
+        if head.params and name == head.params[0].name:
+            yield from _decorated(resolver, head, (function[0], function[1]))
         omitted |= not calls
     if omitted:
         yield from resolver.eval(default, outer)
@@ -139,6 +144,18 @@ def _from_site(resolver: Resolver, head: Function, function: FunctionId, name: s
     for caller in resolver.solver.read(("callers", function[2])):
         for expr in bind_arguments(head, call, name, _skips_self(head)):
             yield from resolver.eval(expr, (caller[0], caller[1], caller[2]))
+
+
+def _decorated(resolver: Resolver, head: Function, key: FunctionKey) -> Iterator[Value]:
+    """The functions that a decorator is applied to, e.g. one that keeps them in a registry."""
+    names = {head.name, head.parent.rsplit(".", 1)[-1]}
+    for name in sorted(names):
+        resolver.solver.read(("mentions", name))
+        for path, qualname in resolver.project.decorated.get(name, ()):
+            other = resolver.project.function((path, qualname))
+            if other is not None and not other.owner:
+                resolver.solver.read(("var", path, other.parent or MODULE, "", other.name))
+    yield from resolver.solver.read(("decorated", *key))
 
 
 def _skips_self(head: Function) -> bool:
@@ -198,9 +215,12 @@ def named(resolver: Resolver, name: str) -> Values:
 
 
 def callee(resolver: Resolver, where: FunctionId, at: CallAt) -> Values:
-    """Note with each function, or class, that a call reaches it."""
+    """Note with each function, or class, that a call reaches it.
+
+    What tests hand to the code they test says nothing of how it runs.
+    """
     for value in resolver.eval(resolver.calls[at].func, where):
-        if value[0] in ("fn", "bound", "cls"):
+        if value[0] in ("fn", "bound", "cls") and (is_test(value[1]) or not is_test(where[0])):
             resolver.solver.add(("called", value[1], value[2]), (where, at))
     return EMPTY
 

@@ -45,7 +45,7 @@ def call_result(resolver: Resolver, value: Value, call: Call, function: Function
     if kind == "give":
         return (value[1],)
     if kind == "same":
-        return resolver.eval(call.args[0], function) if call.args else ()
+        return _decorating(resolver, value[1] if len(value) > 1 else "", call, function)
     return ()
 
 
@@ -70,9 +70,11 @@ def _outside(resolver: Resolver, name: str, call: Call, function: FunctionId) ->
     holds = knowledge.role(name, "holds")
     if holds is not None:
         return resolver.eval(argument(call, holds.options["position"], holds.options["keyword"]), function)
-    if knowledge.role(name, "decorator") is not None:
-        found = resolver.eval(call.args[0], function) if call.args else EMPTY
-        return found if any(v[0] in ("fn", "bound") for v in found) else (("same",),)
+    decorator = knowledge.role(name, "decorator")
+    if decorator is not None:
+        return _decorating(resolver, decorator.options["kind"], call, function) or (
+            ("same", decorator.options["kind"]),
+        )
     tools = knowledge.role(name, "tools")
     if tools is not None and tools.options.get("agent"):
         return (("inst", "langgraph.graph.CompiledStateGraph", site),)
@@ -83,6 +85,15 @@ def _outside(resolver: Resolver, name: str, call: Call, function: FunctionId) ->
     if owner.rsplit(".", 1)[-1][:1].isupper() and last.startswith(_MAKERS):
         return (("inst", owner, site),)
     return (("res", name),)
+
+
+def _decorating(resolver: Resolver, kind: str, call: Call, function: FunctionId) -> Iterable[Value]:
+    """A decorator called on a function: the function, of that kind from now on."""
+    found = resolver.eval(call.args[0], function) if call.args else EMPTY
+    functions = [value for value in found if value[0] in ("fn", "bound")]
+    for value in functions if kind else ():
+        resolver.marked.setdefault((value[1], value[2]), kind)
+    return functions
 
 
 def _position(names: list[str], name: str) -> int:

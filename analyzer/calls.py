@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from .attributes import method_of
 from .calling import argument
+from .facts import last_name
 from .solver import MANY, Value, Values
-from .summary import Call, Expr
+from .summary import Attr, Call, Expr
 from .values import FunctionId, Resolver, Site
 
 
@@ -88,6 +89,23 @@ def _add(resolver: Resolver, values: Values, call: Call, function: FunctionId, f
     for value in values:
         if value[0] in ("fn", "bound"):
             functions.add((value[1], value[2], value[3]))
+
+
+def handed(resolver: Resolver, call: Call, function: FunctionId) -> Call | None:
+    """The call that another one makes of what it is handed: ``to_thread(f, x)`` as ``f(x)``."""
+    position: int | None = None
+    for value in resolver.of(call.func, function):
+        name = value[1] if value[0] == "ext" else f"{value[1]}.{value[2]}" if value[0] == "meth" else ""
+        role = resolver.knowledge.role(name, "invokes") if name else None
+        if role is not None and "keyword" not in role.options:
+            position = role.options["position"]
+    if position is None:
+        known = resolver.knowledge.table("invoking_methods", "names")
+        position = known.get(last_name(call.func)) if known else None
+    if position is None or position >= len(call.args) or not isinstance(call.args[position], str | Attr):
+        return None
+    ends = (call.line, call.column, call.end_line, call.end_column)
+    return Call(call.args[position], call.args[position + 1 :], call.kwargs, *ends)
 
 
 def receiver_and_verb(func: Expr) -> tuple[str, str]:

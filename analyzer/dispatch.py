@@ -51,7 +51,7 @@ def dispatched(
     guards: Sequence[Guard],
 ) -> Dispatch | None:
     """The dispatch at a call, or None for an ordinary call."""
-    tools = [target for target in callees if registry.kinds.get((target[0], target[1])) == "tool"]
+    tools = [target for target in callees if registry.kind((target[0], target[1])) == "tool"]
     if not tools and (len(callees) < 2 or not _through_table(resolver, call.func, function)):
         return None
     kept = _allowed(resolver, callees, call, function, guards)

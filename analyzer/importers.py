@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .modules import Modules
+from .modules import is_test
 from .order import Order
-from .persistence import is_test
-from .project import Project
+from .project import Project, imported_files
 from .reading import Reader
 from .registry import Registry
 
@@ -61,21 +60,11 @@ def _add_importers(project: Project, holding: set[str]) -> None:
     """Add the summarised files that import one of ``holding``, over any number of imports."""
     importing: dict[str, set[str]] = {}
     for path, file in project.files.items():
-        targets = {*file.summary.imports.values(), *(t for f in file.summary.functions for t in f.imports.values())}
-        for target in targets:
-            for found in _found(project.modules, target, path):
-                importing.setdefault(found, set()).add(path)
+        for found in imported_files(project, file):
+            importing.setdefault(found, set()).add(path)
     todo = list(holding)
     while todo:
         for path in importing.get(todo.pop(), ()):
             if path not in holding and not is_test(path):
                 holding.add(path)
                 todo.append(path)
-
-
-def _found(modules: Modules, target: str, path: str) -> Iterator[str]:
-    module, _, name = target.partition(":")
-    for full in (module, f"{module}.{name}" if module.strip(".") else module + name):
-        found = modules.find(full, path)
-        if found is not None:
-            yield found

@@ -414,6 +414,8 @@ class _Lowering(Expressions):
         return Raise(value, node.lineno, node.col_offset, *end)
 
     def _assert(self, node: ast.Assert) -> Stmt | None:
+        if isinstance(node.test, ast.Constant) and not node.test.value:
+            return Raise("AssertionError", node.lineno, node.col_offset, node.lineno, node.col_offset)
         test = self.expr(node.test)
         return None if isinstance(test, _SAYS_NOTHING) else Do(test)
 

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import posixpath
+import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+
+_TEST = re.compile(r"(^|/)(tests?|testing|test_[^/]*|[^/]*_tests?\.py|conftest\.py)(/|$)")
+
+
+def is_test(path: str) -> bool:
+    """Whether a file belongs to tests, by its path."""
+    return _TEST.search(path) is not None
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from .effect_sites import EffectSite
+from .exclusion import exclude
 from .flow import TooLarge
 from .outline import Outline, WaitSite, outline, wait_site
 from .registry import GraphSite, Registry
@@ -227,6 +228,8 @@ class Order:
         for target in callees:
             done |= self.reach[target].exit
             failed |= self.reach[target].failure
+        if number in found.leaves:
+            return own, own, False
         returns = len(callees) < len(found.callees[number]) or not callees
         returns = returns or any(self.reach[target].returns for target in callees)
         if dispatch is not None and found.effects[number] is None:
@@ -268,10 +271,23 @@ class Order:
             for number, mask in enumerate(full):
                 if mask and self.waits_at(function, number):
                     for effect in bits(mask):
+                        if self._excluded(function, effect, number):
+                            continue
                         looped = not (straight[number] or 0) >> effect & 1
                         found.append(Meeting(effect, function, number, looped))
         found.extend(self._router_meetings())
         return found
+
+    def _excluded(self, function: FunctionId, effect: int, number: int) -> bool:
+        """Whether every place the effect may come from in the function runs only when the wait does not."""
+        flow = self.outlines[function].flow
+        carriers = [
+            node
+            for node in range(len(flow.calls))
+            if flow.calls[node] is not None and self.fired_at(function, node)[0] >> effect & 1
+        ]
+        facts = self.resolver.project.facts((function[0], function[1]))
+        return bool(carriers) and all(exclude(flow.guards[node], flow.guards[number], facts) for node in carriers)
 
     def _router_meetings(self) -> Iterator[Meeting]:
         """A router that waits parks at its source node, which then runs again as a whole (measured)."""

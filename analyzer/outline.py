@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .calls import Targets, targets
+from .calls import Targets, handed, targets
 from .dispatch import Dispatch, dispatched
 from .effect_sites import EffectSite, effect_at
 from .flow import Flow, build
@@ -41,6 +41,8 @@ class Outline:
     recorded: list[tuple[FunctionId, ...]] = field(default_factory=list)
     graphs: list[tuple[GraphSite, ...]] = field(default_factory=list)
     dispatches: list[Dispatch | None] = field(default_factory=list)
+    leaves: set[int] = field(default_factory=set)
+    """Nodes that end the program or the test: what follows them does not run."""
     unresolved: int = 0
 
 
@@ -56,6 +58,7 @@ def outline(resolver: Resolver, registry: Registry, function: FunctionId) -> Out
     for number, call in enumerate(flow.calls):
         raised = flow.raises[number]
         if call is not None:
+            call = handed(resolver, call, function) or call
             at = (call.line, call.column, call.end_line, call.end_column, _key(call))
             if at not in known:
                 known[at] = targets(resolver, call, function)
@@ -99,6 +102,8 @@ def _add_call(
     guards = found.flow.guards[number]
     if not reached.known:
         found.unresolved += 1
+    if not resolver.leaving.isdisjoint(reached.outside):
+        found.leaves.add(number)
     for name in reached.outside:
         if registry.is_wait(name):
             _add(found, wait=wait_site(function[0], call, name, "wait"))
@@ -110,7 +115,7 @@ def _add_call(
         if registry.waits_by_name((target[0], target[1])):
             _add(found, wait=wait_site(function[0], call, target[1], "wait"))
             return
-        kind = registry.kinds.get((target[0], target[1]), "")
+        kind = registry.kind((target[0], target[1]))
         if kind == "entrypoint":
             head = resolver.project.function((target[0], target[1]))
             graphs.append((target[0], head.line, head.column) if head else ())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,14 +11,15 @@ from pathlib import Path
 from .calling import argument
 from .calls import targets
 from .flow import Guard, TooLarge, build
+from .modules import is_test
 from .nullness import Null, null_test, states
 from .order import Order
+from .project import imported_files
 from .registry import Graph, GraphSite, Registry, literal_names
 from .solver import Value
 from .summary import Call, Const, Expr
 from .values import FunctionId, Resolver
 
-_TEST = re.compile(r"(^|/)(tests?|testing|test_[^/]*|[^/]*_tests?\.py|conftest\.py)(/|$)")
 MANIFESTS = ("pyproject.toml", "requirements.txt", "setup.py", "setup.cfg", "langgraph.json", "Pipfile")
 """Files that make a folder a project of its own."""
 
@@ -33,11 +33,6 @@ class Compiled:
     call: Call | None
     saver: Expr
     agent: str
-
-
-def is_test(path: str) -> bool:
-    """Whether a file belongs to tests, by its path."""
-    return _TEST.search(path) is not None
 
 
 @dataclass
@@ -67,6 +62,10 @@ class Persistence:
             if graph.agent == "entrypoint" and not graph.compiles and self._node_waits(site):
                 path = site[0]
                 yield Compiled(site, (path, "<module>", ""), None, Const(None), graph.agent)
+
+    def sites(self) -> list[GraphSite]:
+        """The graphs that are no part of another."""
+        return [site for site in sorted(self.registry.graphs, key=repr) if site and site not in self._inner]
 
     def _position(self, graph: Graph) -> int | None:
         return None if graph.agent and graph.agent != "entrypoint" else 0
@@ -157,7 +156,7 @@ class Persistence:
         found = targets(self.resolver, call, function)
         sites: set[GraphSite] = set(found.graphs)
         for target in found.functions:
-            if self.registry.kinds.get((target[0], target[1])) == "entrypoint":
+            if self.registry.kind((target[0], target[1])) == "entrypoint":
                 head = self.resolver.project.function((target[0], target[1]))
                 if head is not None:
                     sites.add((target[0], head.line, head.column))
@@ -244,9 +243,26 @@ class Persistence:
         return found
 
     def serves(self, path: str) -> bool:
-        """Whether the project around a file serves requests or jobs."""
+        """Whether a file is part of a program that serves requests or jobs, in the project around it."""
         scope = self.scope(path)
-        return any(self.scope(other) == scope for other in self._importing("serving"))
+        return path in self._reached_by_servers and any(
+            self.scope(other) == scope for other in self._importing("serving")
+        )
+
+    @cached_property
+    def _reached_by_servers(self) -> set[str]:
+        """The files that serve, and all they import."""
+        found: set[str] = set()
+        todo = list(self._importing("serving"))
+        while todo:
+            path = todo.pop()
+            if path in found:
+                continue
+            found.add(path)
+            file = self.resolver.project.files.get(path)
+            if file is not None:
+                todo.extend(imported_files(self.resolver.project, file))
+        return found
 
     def replayed(self, path: str) -> bool:
         """Whether the file is part of a program whose memory an engine rebuilds."""

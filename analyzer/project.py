@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from .facts import Facts, gather
+from .facts import Facts, gather, last_name
 from .lower import MODULE
 from .modules import Modules
-from .summary import Class, Function, Stmt, Summary, Write, decode_body
+from .summary import Call, Class, Function, Stmt, Summary, Write, decode_body
 
 FunctionKey = tuple[str, str]
 """Path and qualname."""
@@ -41,6 +41,8 @@ class Project:
     mentions: dict[str, list[FunctionKey]] = field(default_factory=dict)
     aliases: dict[str, set[str]] = field(default_factory=dict)
     subclasses: dict[str, list[FunctionKey]] = field(default_factory=dict)
+    decorated: dict[str, list[FunctionKey]] = field(default_factory=dict)
+    """Last name of a decorator -> the functions that carry it."""
     attribute_writes: dict[str, list[tuple[str, Write]]] = field(default_factory=dict)
     on_load: Callable[[File], None] | None = None
     _bodies: dict[FunctionKey, list[Stmt]] = field(default_factory=dict)
@@ -71,6 +73,9 @@ class Project:
                 mentioned.setdefault(name, []).append(function.qualname)
             for alias, target in function.imports.items():
                 self._alias(alias, target)
+            for decorator in function.decorators:
+                called = last_name(decorator.func if isinstance(decorator, Call) else decorator)
+                self.decorated.setdefault(called, []).append((path, function.qualname))
         for item in summary.classes:
             _note(nested, item.parent, item.qualname, "cls")
             for base in item.bases:
@@ -135,6 +140,18 @@ class Project:
         for alias in sorted(self.aliases.get(name, ())):
             found.extend(self.mentions.get(alias, ()))
         return found
+
+
+def imported_files(project: Project, file: File) -> Iterator[str]:
+    """The paths of the modules that a file imports, anywhere in it."""
+    targets = {*file.summary.imports.values(), *file.summary.stars}
+    targets.update(target for function in file.summary.functions for target in function.imports.values())
+    for target in sorted(targets):
+        module, _, name = target.partition(":")
+        for full in (module, f"{module}.{name}" if module.strip(".") else module + name):
+            found = project.modules.find(full, file.path)
+            if found is not None:
+                yield found
 
 
 def _note(nested: dict[tuple[str, str], list[tuple[str, str]]], parent: str, qualname: str, kind: str) -> None:

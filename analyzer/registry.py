@@ -95,6 +95,10 @@ class Registry:
         """Whether a function of the project is itself a known wait, or declared to be one."""
         return self.is_wait(self.resolver.project.symbol(key))
 
+    def kind(self, key: FunctionKey) -> str:
+        """What the framework takes a function for: tool, recorded, entrypoint and so on, or nothing."""
+        return self.kinds.get(key) or self.resolver.marked.get(key, "")
+
     def is_recorded(self, key: FunctionKey) -> bool:
         """Whether the user declared that the engine records what the function does."""
         return self.resolver.project.symbol(key) in self.recorded
@@ -106,7 +110,7 @@ class Registry:
     def _names(self) -> set[str]:
         roles = self.resolver.knowledge.entries
         found = {"compile", "Send"}
-        for kind in ("register", "tools"):
+        for kind in ("register", "tools", "holds"):
             for role in roles[kind]:
                 found.update(name.rsplit(".", 1)[-1] for name in role.options["names"])
         return found
@@ -250,6 +254,7 @@ class Registry:
     def _outside(self, name: str, call: Call, function: FunctionId) -> None:
         if name.endswith(".Send") and isinstance(target := argument(call, 0, "node"), Const):
             self.sent.setdefault(str(target.value), set()).add((function[0], function[1]))
+        self._held(name, call, function)
         role = self.resolver.knowledge.role(name, "tools")
         if role is None:
             return
@@ -274,6 +279,18 @@ class Registry:
             graph.nodes |= {("tools", target) for target in group.functions}
             graph.compiles.append((function, call))
             graph.waits_itself |= self._middleware(options, call, function, graph)
+
+    def _held(self, name: str, call: Call, function: FunctionId) -> None:
+        """``StructuredTool.from_function(f)`` and the like make a tool of a function."""
+        role = self.resolver.knowledge.role(name, "holds")
+        if role is None or "kind" not in role.options:
+            return
+        given = [argument(call, role.options["position"], role.options["keyword"])]
+        given += [argument(call, None, keyword) for keyword in role.options.get("also", ())]
+        for expr in given:
+            for target in self.callables(self.resolver.of(expr, function)):
+                self.units.add(Unit(role.options["kind"], target, target[1].rsplit(".", 1)[-1]))
+                self.kinds.setdefault((target[0], target[1]), role.options["kind"])
 
     def _tools(self, values: Values) -> Iterator[FunctionId]:
         """Tools: functions, and instances of classes whose methods the framework calls."""

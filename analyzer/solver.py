@@ -21,7 +21,7 @@ _ANYTHING: Values = frozenset({MANY})
 _WIDE = 80
 """A key of more values than this holds MANY alone: data that flows everywhere says nothing."""
 
-_NARROW = {"called", "callers", "contexts", "bases", "subs"}
+_NARROW = {"called", "callers", "contexts", "bases", "subs", "decorated", "handed"}
 """Keys that are never widened: their size is that of the program."""
 
 

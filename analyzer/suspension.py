@@ -15,6 +15,7 @@ from .facts import last_name, walk_calls
 from .order import Order
 from .registry import Registry
 from .summary import (
+    Attr,
     Call,
     Const,
     Do,
@@ -34,7 +35,7 @@ from .summary import (
 )
 from .values import FunctionId, Resolver
 
-Catcher = Literal["handler", "suppress", "manager", "retry"]
+Catcher = Literal["handler", "suppress", "manager", "retry", "gather"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,14 @@ class Suspension:
     def _expr(self, function: FunctionId, hook: str, expr: Expr) -> list[Call | Raise]:
         if expr is None or isinstance(expr, str | Const):
             return []
-        return [call for call in walk_calls(expr) if self._brings(function, hook, call)]
+        brings: list[Call | Raise] = [call for call in walk_calls(expr) if self._brings(function, hook, call)]
+        for call in walk_calls(expr) if brings else ():
+            if last_name(call.func) == "gather" and ("return_exceptions", Const(True)) in call.kwargs:
+                inside = [b for b in brings if any(b is inner for inner in walk_calls(call))]
+                for item in inside:
+                    self._note(function, "gather", call.line, call.column, item, hook)
+                brings = [b for b in brings if b not in inside]
+        return brings
 
     def _brings(self, function: FunctionId, hook: str, call: Call) -> bool:
         if hook:
@@ -259,6 +267,10 @@ class Suspension:
         if isinstance(test, Op) and test.kind == "or" and truth:
             found = [self._asks_for_suspension(item, name, function) for item in test.items]
             return True if True in found else None
+        if isinstance(test, Op) and test.kind == "==" and _is_class_name(test.items[0], name):
+            known = {item.rsplit(".", 1)[-1] for item in self._caught}
+            told = test.items[1]
+            return truth if isinstance(told, Const) and told.value in known else not truth
         if isinstance(test, Call) and test.func == "isinstance" and len(test.args) == 2 and test.args[0] == name:
             types = test.args[1].items if isinstance(test.args[1], Seq) else [test.args[1]]
             if any(self._is_broad(item, function) for item in types):
@@ -316,6 +328,17 @@ class Suspension:
             return False
         types = given.items if isinstance(given, Seq) else [given]
         return not any(self._is_broad(item, owner) for item in types)
+
+
+def _is_class_name(expr: Expr, name: str) -> bool:
+    """``type(err).__name__`` or ``err.__class__.__name__``."""
+    if expr == f"{name}.__class__.__name__":
+        return True
+    return (
+        isinstance(expr, Attr)
+        and expr.name == "__name__"
+        and (isinstance(expr.base, Call) and expr.base.func == "type" and expr.base.args == [name])
+    )
 
 
 def _name(decorator: Expr) -> str:

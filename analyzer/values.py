@@ -78,6 +78,9 @@ class Resolver:
         """The call of a context; None for a decorator."""
         self.boxes: dict[Value, tuple[Expr, FunctionId]] = {}
         self.calls: dict[CallAt, Call] = {}
+        self.marked: dict[FunctionKey, str] = {}
+        """Functions that a framework's decorator was called on, with its kind: ``task(pay)``."""
+        self.leaving = frozenset(knowledge.table("leaves", "names"))
         self.nulls: dict[object, frozenset[Any]] = {}
         self._outside = {item.partition(".")[0] for item in knowledge.roles} - {"builtins"}
         project.on_load = self._loaded

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from . import bindings
 from .bindings import MOST_CALLERS
 from .calls import targets
+from .facts import Facts
 from .lower import MODULE
 from .order import Order
 from .project import FunctionKey
@@ -60,8 +62,13 @@ def callers(registry: Registry, order: Order) -> set[FunctionId]:
     seen: set[FunctionKey] = {(f[0], f[1]) for f in todo}
     while todo:
         target = todo.pop()
+        for wrapper in _wrappers(registry, target):
+            if wrapper not in found:
+                found.add(wrapper)
         name = target[1].rsplit(".", 1)[-1].split("#")[0]
         mentioning = project.mentioning(name)
+        if registry.kind((target[0], target[1])) == "tool":
+            mentioning = _beside(registry, mentioning)
         if name.startswith(("<", "__")) or len(mentioning) > MOST_CALLERS:
             continue
         for key in mentioning:
@@ -70,12 +77,45 @@ def callers(registry: Registry, order: Order) -> set[FunctionId]:
             function = (*key, "")
             names = {name} | project.aliases.get(name, set())
             facts = project.facts(key)
-            calls = (c for n in sorted(names) for c in (*facts.by_name.get(n, ()), *facts.handing.get(n, ())))
+            calls = [c for n in sorted(names) for c in (*facts.by_name.get(n, ()), *facts.handing.get(n, ()))]
+            if registry.kind((target[0], target[1])) == "tool":
+                calls += _invoking(registry, facts)
             if any(_reaches(registry, call, function, target) for call in calls):
                 seen.add(key)
                 found.add(function)
                 todo.append(function)
     return found
+
+
+def _wrappers(registry: Registry, function: FunctionId) -> list[FunctionId]:
+    """What project decorators make of a function: the wrapper is what runs."""
+    head = registry.resolver.project.function((function[0], function[1]))
+    if head is None or not head.decorators or head.owner:
+        return []
+    owner = (function[0], head.parent or MODULE, "")
+    resolver = registry.resolver
+    values = resolver.solver.solve(
+        lambda: frozenset(bindings.defined(resolver, (function[0], function[1]), function[2], owner))
+    )
+    return sorted((v[1], v[2], v[3]) for v in values if v[0] == "fn" and v[1:3] != function[:2])
+
+
+def _beside(registry: Registry, mentioning: list[FunctionKey]) -> list[FunctionKey]:
+    """Functions of the files that mention a tool: they may take it out of a table and invoke it."""
+    project = registry.resolver.project
+    methods = set(registry.resolver.knowledge.table("invoked_by", "methods"))
+    found = list(mentioning)
+    for path in sorted({path for path, _ in mentioning}):
+        for head in project.files[path].summary.functions:
+            key = (path, head.qualname)
+            if key not in found and not methods.isdisjoint(head.names):
+                found.append(key)
+    return found
+
+
+def _invoking(registry: Registry, facts: Facts) -> list[Call]:
+    methods = registry.resolver.knowledge.table("invoked_by", "methods")
+    return [call for name in methods for call in facts.by_name.get(name, ())]
 
 
 def _reaches(registry: Registry, call: Call, function: FunctionId, target: FunctionId) -> bool:

@@ -30,6 +30,7 @@ _TABLES = (
     "suppressors",
     "serving",
     "replayed",
+    "leaves",
     "aliases",
 )
 _HEAD = ("name", "packages", "measured", "markers", "served_by")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ...analyzer.modules import is_test
 from ...contract import Certainty, Finding, Place, Step
 from ..base import StaticRule
 from ..flows import FRAMEWORK, place_of_call
@@ -81,7 +82,7 @@ graph.invoke({}, {"configurable": {"thread_id": "1"}})
             nulls = persistence.saver_states(compiled)
             none = sorted((null for null in nulls if null.kind == "none"), key=repr)
             path = compiled.function[0]
-            if not none or persistence.served(path) or persistence.set_later(compiled):
+            if not none or is_test(path) or persistence.served(path) or persistence.set_later(compiled):
                 continue
             run = next(iter(persistence.runs(compiled.site)), None)
             if run is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ...analyzer.calling import argument
-from ...analyzer.persistence import is_test
+from ...analyzer.modules import is_test
 from ...analyzer.summary import Const
 from ...contract import Finding, Level, Place, Step
 from ..base import StaticRule
@@ -15,6 +15,7 @@ from ..flows import FRAMEWORK, place_of_call
 if TYPE_CHECKING:
     from ...analyzer.persistence import Compiled
     from ...analyzer.program import Program
+    from ...analyzer.registry import GraphSite
 
 
 class VolatilePersistence(StaticRule):
@@ -80,10 +81,12 @@ graph = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask").compile(che
         """One finding a saver, and one a run that writes only at its exit."""
         seen: set[Place] = set()
         for compiled in program.persistence.compiled():
-            for finding in (*self._savers(program, compiled), *self._exits(program, compiled)):
+            for finding in self._savers(program, compiled):
                 if finding.place not in seen:
                     seen.add(finding.place)
                     yield finding
+        for site in program.persistence.sites():
+            yield from self._exits(program, site)
 
     def _level(self, program: Program, path: str) -> Level:
         persistence = program.persistence
@@ -119,14 +122,14 @@ graph = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask").compile(che
                 flow=(Step(place, "source", "an in-memory saver"), graph),
             )
 
-    def _exits(self, program: Program, compiled: Compiled) -> Iterable[Finding]:
+    def _exits(self, program: Program, site: GraphSite) -> Iterable[Finding]:
         persistence = program.persistence
         order = program.order
-        fires = any(f in order.reach and order.reach[f].exit for f in order.graph_functions(compiled.site))
+        fires = any(f in order.reach and order.reach[f].exit for f in order.graph_functions(site))
         if not fires:
             return
         told = program.resolver.knowledge.table("persistence", "volatile_runs")
-        for function, call in persistence.runs(compiled.site):
+        for function, call in persistence.runs(site):
             for keyword, value in sorted(told.items()):
                 given = argument(call, None, keyword)
                 if isinstance(given, Const) and given.value == value and not self._quiet(program, function[0]):
