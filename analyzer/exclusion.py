@@ -10,15 +10,20 @@ from .literals import names_in
 from .summary import Attr, Const, Expr, Item, Op
 
 
-def exclude(left: Iterable[Guard], right: Iterable[Guard], facts: Facts) -> bool:
+def exclude(
+    left: Iterable[Guard], right: Iterable[Guard], facts: Facts, between: tuple[int, int] | None = None
+) -> bool:
     """Whether a guard of the one says the opposite of a guard of the other.
 
-    Only values that the function binds at most once and never changes are compared: two tests of
-    ``mode`` agree, whatever lies between them.
+    Only values that do not change are compared: names that the function binds at most once, or, where
+    control goes straight from one line to another (``between``), that are not bound on the way.
     """
     known = [fact for guard in right for fact in _facts(*guard)]
     return any(
-        _opposed(fact, other) and _fixed(fact[0], facts) for guard in left for fact in _facts(*guard) for other in known
+        _opposed(fact, other) and _fixed(fact[0], facts, between)
+        for guard in left
+        for fact in _facts(*guard)
+        for other in known
     )
 
 
@@ -50,12 +55,16 @@ def _opposed(left: _Fact, right: _Fact) -> bool:
     return left[2] and right[2] and _TRUTH not in (left[1], right[1])
 
 
-def _fixed(expr: Expr, facts: Facts) -> bool:
+def _fixed(expr: Expr, facts: Facts, between: tuple[int, int] | None) -> bool:
     """Whether the value is the same wherever the function looks at it."""
     if isinstance(expr, str) and "." in expr:
         return False
     for name in names_in(expr):
-        lets = facts.lets.get(name, ())
-        if len(lets) > 1 or any(mode != "is" for mode, _ in lets) or name in facts.fills:
+        lines = facts.lines.get(name, ())
+        if name in facts.fills or 0 in lines:
+            return False
+        if between is None and len(lines) > 1:
+            return False
+        if between is not None and any(between[0] <= line < between[1] for line in lines):
             return False
     return True

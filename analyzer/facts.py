@@ -46,6 +46,8 @@ class Facts:
     """
 
     lets: dict[str, list[tuple[Mode, Expr]]] = field(default_factory=dict)
+    lines: dict[str, list[int]] = field(default_factory=dict)
+    """Lines on which a name is assigned; 0 where it is bound otherwise."""
     fills: dict[str, list[tuple[Expr, Expr, bool]]] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
     returns: list[Expr] = field(default_factory=list)
@@ -114,7 +116,7 @@ def _block(facts: Facts, body: list[Stmt]) -> None:
         elif isinstance(item, Let):
             _expr(facts, item.value)
             for target in item.targets:
-                _bind(facts, target, item.value, "is")
+                _bind(facts, target, item.value, "is", item.line)
         elif isinstance(item, If):
             _expr(facts, item.test)
             _block(facts, item.body)
@@ -151,19 +153,20 @@ def _block(facts: Facts, body: list[Stmt]) -> None:
             facts.raises.append(item)
 
 
-def _bind(facts: Facts, target: Expr, value: Expr, mode: Mode) -> None:
+def _bind(facts: Facts, target: Expr, value: Expr, mode: Mode, line: int = 0) -> None:
     if isinstance(target, str):
         facts.lets.setdefault(target, []).append((mode, value))
+        facts.lines.setdefault(target, []).append(line)
     elif isinstance(target, Seq):
         same = isinstance(value, Seq) and mode == "is" and len(value.items) == len(target.items)
         if same and isinstance(value, Seq) and not any(isinstance(i, Star) for i in value.items):
             for part, item in zip(target.items, value.items, strict=True):
-                _bind(facts, part, item, "is")
+                _bind(facts, part, item, "is", line)
             return
         for part in target.items:
-            _bind(facts, part, value, "part")
+            _bind(facts, part, value, "part", line)
     elif isinstance(target, Star):
-        _bind(facts, target.value, value, mode)
+        _bind(facts, target.value, value, mode, line)
     elif isinstance(target, Item) and isinstance(target.base, str):
         facts.fills.setdefault(target.base, []).append((target.key, value, False))
 
@@ -189,6 +192,7 @@ def _expr(facts: Facts, expr: Expr) -> None:
                 facts.fills.setdefault(receiver, []).append((None, expr.args[0], True))
     elif isinstance(expr, Walrus):
         facts.lets.setdefault(expr.target, []).append(("is", expr.value))
+        facts.lines.setdefault(expr.target, []).append(0)
     elif isinstance(expr, Comp):
         for target, source, _ in expr.loops:
             _bind(facts, target, source, "part")

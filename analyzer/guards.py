@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from .calls import receiver_and_verb, targets
-from .facts import walk_calls
+from .facts import last_name, walk_calls
 from .flow import Guard
 from .literals import arguments
 from .summary import Attr, Call, Const, Expr, Item, Op
@@ -18,7 +18,15 @@ _ASKS = re.compile(
 _CLAIMS = re.compile(
     r"(^|_)(claim|claims|setnx|acquire_once|mark_once|try_acquire|reserve_key|first_time|insert_if_absent|put_if_absent|get_or_create)(_|$)"
 )
-_STATUS = re.compile(r"(^|_)(status|state|sent|done|paid|processed|completed|delivered|charged|refunded|at)$")
+_STATUS = re.compile(r"(^|_)(status|state|sent|done|paid|at|\w+ed)$")
+_TERMINAL = {
+    "first", "one", "one_or_none", "scalar", "scalar_one", "scalar_one_or_none", "scalars", "fetchone", "fetchall",
+    "fetchval", "fetchrow", "all", "count", "exists", "find_one", "get", "get_or_none", "execute",
+}  # fmt: skip
+_QUERY = {"query", "execute", "select", "filter", "filter_by", "where", "objects", "table", "collection", "find"}
+_KEPT = {"repo", "repository", "store", "db", "dao", "table", "collection", "session", "ledger", "outbox", "redis"}
+"""Receivers whose ``get`` looks something up that outlives the process."""
+
 _REPLAY = re.compile(r"resum|scratchpad|replay")
 _DEPTH = 3
 
@@ -98,6 +106,7 @@ def _looked_up(resolver: Resolver, expr: Expr, function: FunctionId, depth: int 
 
 
 def _is_read(resolver: Resolver, call: Call, function: FunctionId, depth: int) -> bool:
+    """Whether a call looks something up that outlives the attempt."""
     found = targets(resolver, call, function)
     args, kwargs = arguments(resolver, call, function)
     for name in found.outside:
@@ -105,16 +114,34 @@ def _is_read(resolver: Resolver, call: Call, function: FunctionId, depth: int) -
         if effect is not None and effect.action == "read":
             return True
     receiver, verb = receiver_and_verb(call.func)
-    if not found.known:
+    if _is_query(call) or (verb == "get" and receiver.rsplit("_", 1)[-1] in _KEPT):
+        return True
+    if not found.known or (not receiver and not found.functions):
         guessed = resolver.effects.guess(receiver, verb, args, kwargs)
-        return (guessed is not None and guessed.action == "read") or bool(
-            _ASKS.search(verb) and receiver not in ("", "state", "self")
-        )
+        if guessed is not None:
+            return guessed.action == "read"
+        return bool(_ASKS.search(verb)) and receiver not in ("state", "self")
     for target in found.functions if depth else ():
         facts = resolver.project.facts((target[0], target[1]))
         if any(_is_read(resolver, inner, target, depth - 1) for inner in facts.calls):
             return True
     return isinstance(call.func, Attr) and _looked_up(resolver, call.func.base, function, depth) and depth > 0
+
+
+def _is_query(call: Call) -> bool:
+    """``session.query(X).filter(...).first()``, ``session.scalar(select(X))`` and the like."""
+    if last_name(call.func) not in _TERMINAL:
+        return False
+    links: list[Expr] = [*call.args]
+    if isinstance(call.func, Attr):
+        links.append(call.func.base)
+    while links:
+        link = links.pop()
+        if isinstance(link, Call):
+            if last_name(link.func) in _QUERY:
+                return True
+            links.append(link.func.base if isinstance(link.func, Attr) else None)
+    return False
 
 
 def _claimed(resolver: Resolver, expr: Expr, function: FunctionId) -> bool:

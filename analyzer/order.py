@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from .effect_sites import EffectSite
 from .exclusion import exclude
-from .flow import TooLarge
+from .flow import Flow, TooLarge
 from .outline import Outline, WaitSite, outline, wait_site
 from .registry import GraphSite, Registry
 from .values import FunctionId, Resolver
@@ -271,14 +271,14 @@ class Order:
             for number, mask in enumerate(full):
                 if mask and self.waits_at(function, number):
                     for effect in bits(mask):
-                        if self._excluded(function, effect, number):
-                            continue
                         looped = not (straight[number] or 0) >> effect & 1
+                        if self._excluded(function, effect, number, looped):
+                            continue
                         found.append(Meeting(effect, function, number, looped))
         found.extend(self._router_meetings())
         return found
 
-    def _excluded(self, function: FunctionId, effect: int, number: int) -> bool:
+    def _excluded(self, function: FunctionId, effect: int, number: int, looped: bool) -> bool:
         """Whether every place the effect may come from in the function runs only when the wait does not."""
         flow = self.outlines[function].flow
         carriers = [
@@ -287,7 +287,14 @@ class Order:
             if flow.calls[node] is not None and self.fired_at(function, node)[0] >> effect & 1
         ]
         facts = self.resolver.project.facts((function[0], function[1]))
-        return bool(carriers) and all(exclude(flow.guards[node], flow.guards[number], facts) for node in carriers)
+        return bool(carriers) and all(
+            exclude(flow.guards[n], flow.guards[number], facts, None if looped else self._between(flow, n, number))
+            for n in carriers
+        )
+
+    def _between(self, flow: Flow, node: int, number: int) -> tuple[int, int] | None:
+        first, last = flow.calls[node], flow.calls[number]
+        return None if first is None or last is None or first.line >= last.line else (first.line, last.line)
 
     def _router_meetings(self) -> Iterator[Meeting]:
         """A router that waits parks at its source node, which then runs again as a whole (measured)."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..contract import AuditError, Place, Stats
 from . import modules
@@ -27,6 +28,9 @@ from .suspension import Suspension, Swallow
 from .texts import Texts
 from .values import FunctionId, Resolver
 from .waiters import callers, direct_waiters, graph_runners
+
+if TYPE_CHECKING:
+    import networkx
 
 _DEEP = 30_000
 _ROUNDS = 12
@@ -94,20 +98,22 @@ class Program:
         return Persistence(self.root, self.order, self.registry)
 
     @cached_property
+    def call_graph(self) -> networkx.DiGraph:
+        """Functions that the order analysis looked at, and their calls; see ``callgraph.build``."""
+        from .callgraph import build as build_graph
+
+        return build_graph(self.order)
+
+    @cached_property
     def units(self) -> tuple[Unit, ...]:
         """The registered units, and waiting functions that nobody was seen to register."""
         covered = self.order.closure(unit.function for unit in self.registry.units)
         waiting = {f for f, reach in self.order.reach.items() if reach.waits and f not in covered}
-        called = {
-            target
-            for function in waiting
-            for group in self.order.outlines[function].callees
-            for target in group
-            if target != function
-        }
-        alone = sorted(waiting - called) or sorted(waiting)
-        left = waiting - self.order.closure(alone)
-        found = [Unit("function", function, _plain(function)) for function in [*alone, *sorted(left)]]
+        if not waiting:
+            return tuple(sorted(self.registry.units))
+        from .callgraph import roots  # networkx takes longer to import than most audits need
+
+        found = [Unit("function", function, _plain(function)) for function in roots(self.call_graph, waiting)]
         return tuple(sorted([*self.registry.units, *found]))
 
     def suppressions(self, path: str) -> tuple[Suppression, ...]:

@@ -66,6 +66,13 @@ def callers(registry: Registry, order: Order) -> set[FunctionId]:
             if wrapper not in found:
                 found.add(wrapper)
         name = target[1].rsplit(".", 1)[-1].split("#")[0]
+        head = project.function((target[0], target[1]))
+        if name.startswith("<lambda") and head is not None and head.parent in project.files[target[0]].functions:
+            outer = (target[0], head.parent)
+            if outer not in seen:
+                seen.add(outer)
+                found.add((*outer, ""))
+                todo.append((*outer, ""))
         mentioning = project.mentioning(name)
         if registry.kind((target[0], target[1])) == "tool":
             mentioning = _beside(registry, mentioning)
