@@ -10,13 +10,13 @@ from .order import Order
 from .values import FunctionId
 
 
-def build(order: Order) -> networkx.DiGraph:
+def build(order: Order) -> networkx.DiGraph[FunctionId]:
     """Functions and their calls.
 
     A node's ``unresolved`` counts calls of which nothing is known. An edge's ``recorded`` tells that
     the engine keeps the result: effects behind it belong to another unit.
     """
-    graph = networkx.DiGraph()
+    graph: networkx.DiGraph[FunctionId] = networkx.DiGraph()
     for function in sorted(order.outlines):
         outlined = order.outlines[function]
         graph.add_node(function, unresolved=outlined.unresolved)
@@ -26,7 +26,7 @@ def build(order: Order) -> networkx.DiGraph:
     return graph
 
 
-def roots(graph: networkx.DiGraph, functions: Iterable[FunctionId]) -> list[FunctionId]:
+def roots(graph: networkx.DiGraph[FunctionId], functions: Iterable[FunctionId]) -> list[FunctionId]:
     """Those of the functions that none of the others calls; of a call cycle, its first by name."""
     cycles = networkx.condensation(graph.subgraph(functions))
     return sorted(min(cycles.nodes[number]["members"]) for number, degree in cycles.in_degree() if degree == 0)

@@ -46,13 +46,16 @@ class Hazard:
 
 def hazards(order: Order, units: Sequence[Unit]) -> tuple[Hazard, ...]:
     """One hazard a site of an effect: the most direct of the ways it meets a wait."""
+    meetings = order.meetings()
+    if not meetings:
+        return ()
     closures = {unit: order.closure([unit.function]) for unit in units}
     by_effect: dict[int, list[Meeting]] = {}
-    for meeting in order.meetings():
+    for meeting in meetings:
         by_effect.setdefault(meeting.effect, []).append(meeting)
     found: list[Hazard] = []
-    for _, meetings in sorted(by_effect.items()):
-        made = [h for m in meetings if (h := _hazard(order, m, closures)) is not None]
+    for _, found_here in sorted(by_effect.items()):
+        made = [h for m in found_here if (h := _hazard(order, m, closures)) is not None]
         if made:
             found.append(min(made, key=lambda h: (h.looped, len(h.effect_chain) + len(h.wait_chain), _where(h))))
     return tuple(found)

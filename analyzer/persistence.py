@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -63,9 +63,9 @@ class Persistence:
                 path = site[0]
                 yield Compiled(site, (path, "<module>", ""), None, Const(None), graph.agent)
 
-    def sites(self) -> list[GraphSite]:
-        """The graphs that are no part of another."""
-        return [site for site in sorted(self.registry.graphs, key=repr) if site and site not in self._inner]
+    def is_part(self, site: GraphSite) -> bool:
+        """Whether a graph runs inside another."""
+        return site in self._inner
 
     def _position(self, graph: Graph) -> int | None:
         return None if graph.agent and graph.agent != "entrypoint" else 0
@@ -139,8 +139,22 @@ class Persistence:
 
     @cached_property
     def _runs(self) -> dict[GraphSite, list[tuple[FunctionId, Call]]]:
-        methods = {m for role in self.resolver.knowledge.entries["run"] for m in role.options["methods"]}
         found: dict[GraphSite, list[tuple[FunctionId, Call]]] = {}
+        for function, call in self._run_calls():
+            for site in self._reached(call, function):
+                found.setdefault(site, []).append((function, call))
+        return found
+
+    def runs_with(self, keywords: Collection[str]) -> Iterator[tuple[FunctionId, Call, GraphSite]]:
+        """The runs that are given one of the keywords, each with the graph it runs."""
+        for function, call in self._run_calls():
+            if any(name in keywords for name, _ in call.kwargs):
+                for site in sorted(self._reached(call, function), key=repr):
+                    yield function, call, site
+
+    def _run_calls(self) -> Iterator[tuple[FunctionId, Call]]:
+        """Calls of methods that may run a graph, outside tests and replayed units."""
+        methods = {m for role in self.resolver.knowledge.entries["run"] for m in role.options["methods"]}
         for (path, qualname), head in list(self.resolver.project.functions()):
             function = (path, qualname, "")
             if is_test(path) or function in self.order.in_unit or methods.isdisjoint(head.names):
@@ -148,9 +162,7 @@ class Persistence:
             by_name = self.resolver.project.facts((path, qualname)).by_name
             for method in sorted(methods):
                 for call in by_name.get(method, ()):
-                    for site in self._reached(call, function):
-                        found.setdefault(site, []).append((function, call))
-        return found
+                    yield function, call
 
     def _reached(self, call: Call, function: FunctionId) -> set[GraphSite]:
         found = targets(self.resolver, call, function)

@@ -98,7 +98,7 @@ class Program:
         return Persistence(self.root, self.order, self.registry)
 
     @cached_property
-    def call_graph(self) -> networkx.DiGraph:
+    def call_graph(self) -> networkx.DiGraph[FunctionId]:
         """Functions that the order analysis looked at, and their calls; see ``callgraph.build``."""
         from .callgraph import build as build_graph
 
@@ -205,19 +205,20 @@ def _seed(reader: Reader, project: Project, options: BuildOptions, known: Iterab
 
 def _link(reader: Reader, project: Project, registry: Registry, order: Order) -> None:
     """Registrations, waiting functions and all they call, until nothing new comes in."""
+    runners: set[FunctionId] = set()
     for _ in range(_ROUNDS):
         while True:
-            before = (len(project.files), len(order.outlines))
+            before = (len(project.files), len(order.outlines), len(registry.units))
             registry.collect()
             order.explore(unit.function for unit in registry.units)
             order.in_unit = order.closure((unit.function for unit in registry.units), recorded=True)
-            waiting = direct_waiters(registry) | callers(registry, order)
-            order.explore(waiting)
-            runners = graph_runners(registry, order)
-            order.explore(runners)
-            order.in_unit |= runners
-            if (len(project.files), len(order.outlines)) == before:
+            if (len(project.files), len(order.outlines), len(registry.units)) == before:
                 break
+            waiting = direct_waiters(registry) | callers(registry)
+            order.explore(waiting)
+            runners = graph_runners(registry)
+            order.explore(runners)
+        order.in_unit |= runners
         if not bring_in(reader, project, registry, order):
             return
 

@@ -7,7 +7,6 @@ from .bindings import MOST_CALLERS
 from .calls import targets
 from .facts import Facts
 from .lower import MODULE
-from .order import Order
 from .project import FunctionKey
 from .registry import Registry
 from .solver import Value
@@ -53,7 +52,7 @@ def _is_wait(registry: Registry, value: Value) -> bool:
     return value[0] in ("fn", "bound") and registry.waits_by_name((value[1], value[2]))
 
 
-def callers(registry: Registry, order: Order) -> set[FunctionId]:
+def callers(registry: Registry) -> set[FunctionId]:
     """Functions that call one that waits, over any number of calls."""
     resolver = registry.resolver
     project = resolver.project
@@ -130,7 +129,7 @@ def _reaches(registry: Registry, call: Call, function: FunctionId, target: Funct
     return any(t[:2] == target[:2] for t in reached.functions)
 
 
-def graph_runners(registry: Registry, order: Order) -> set[FunctionId]:
+def graph_runners(registry: Registry) -> set[FunctionId]:
     """Functions with the shape of a node that run a graph: nobody registered them where it was seen.
 
     A node takes the state and hands the graph no thread of its own. A route or a command that runs

@@ -58,6 +58,12 @@ class Effect:
     fresh: Fresh | None = None
 
 
+def joined(args: Iterable[Argument]) -> Argument:
+    """Arguments as one text, with ``{}`` for those that are not known."""
+    texts = [argument.text for argument in args]
+    return Argument(" ".join("{}" if text is None else text for text in texts), any(texts))
+
+
 def pick(
     position: int | None, keyword: str | None, args: Sequence[Argument], kwargs: Mapping[str, Argument]
 ) -> Argument | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ...contract import Certainty
-from .arguments import Argument, Effect, Fresh, given_keys, key_names, pick
+from .arguments import Argument, Effect, Fresh, given_keys, joined, key_names, pick
 from .sql import SqlAction, sql_action
 
 Outcome = Literal["effect", "likely", "idempotent", "read", "none", "next"]
@@ -41,10 +41,14 @@ class Case:
     otherwise: Outcome
     unknown: Outcome
     absent: Outcome
+    joined: bool = False
+    """All positional arguments from ``position`` on are one text: a command given word by word."""
 
     def decide(self, args: Sequence[Argument], kwargs: Mapping[str, Argument]) -> Outcome:
         """The outcome for this call."""
         argument = pick(self.position, self.keyword, args, kwargs)
+        if self.joined and argument is not None:
+            argument = joined(args[self.position or 0 :])
         if argument is None:
             return self.absent
         text = argument.text
@@ -66,6 +70,7 @@ class Rule:
     cases: tuple[Case, ...] = ()
     sql: tuple[int | None, str | None] | None = None
     fresh: Fresh | None = None
+    tool: Fresh | None = None
 
     def apply(self, name: str, args: Sequence[Argument], kwargs: Mapping[str, Argument]) -> Effect | None:
         """What this call does; None if it does nothing, or nothing that can be told."""

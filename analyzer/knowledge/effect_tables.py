@@ -14,8 +14,8 @@ from .effect_rules import SAME, Case, Outcome, Rule
 from .patterns import expand
 
 _TABLE = frozenset({"kind", "reason", "patterns", "call", "constructor", "alias", "statement", "transparent"})
-_CALL = frozenset({"names", "action", "idempotent", "certainty", "key", "when", "sql", "fresh", "note"})
-_WHEN = frozenset({"position", "keyword", "matches", "then", "else", "unknown", "absent"})
+_CALL = frozenset({"names", "action", "idempotent", "certainty", "key", "when", "sql", "tool", "fresh", "note"})
+_WHEN = frozenset({"position", "keyword", "matches", "then", "else", "unknown", "absent", "joined"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,9 @@ def _rule(entry: dict[str, Any], table: dict[str, Any], patterns: dict[str, str]
     if not isinstance(note, str):
         raise Refused(f"{where}: note must be a string")
     when = entry.get("when", [])
-    cases = tuple(_case(case, patterns, where) for case in (when if isinstance(when, list) else [when]))
+    cases = [
+        case for entry in (when if isinstance(when, list) else [when]) for case in _cases(entry, patterns, where)
+    ]
     keys = strings(entry, "key", where)
     for key in keys:
         if not re.fullmatch(r"[\w.-]+(@\d+)?", key):
@@ -165,13 +167,15 @@ def _rule(entry: dict[str, Any], table: dict[str, Any], patterns: dict[str, str]
         idempotent=idempotent,
         certainty=cast("Certainty", choice(entry, "certainty", get_args(Certainty), "certain", where)),
         keys=keys,
-        cases=cases,
+        cases=tuple(cases),
         sql=place(entry["sql"], f"{where}: sql") if "sql" in entry else None,
         fresh=place(entry["fresh"], f"{where}: fresh") if "fresh" in entry else None,
+        tool=place(entry["tool"], f"{where}: tool") if "tool" in entry else None,
     )
 
 
-def _case(case: Any, patterns: dict[str, str], where: str) -> Case:
+def _cases(case: Any, patterns: dict[str, str], where: str) -> Iterator[Case]:
+    """The cases of one decision: ``keyword`` may hold ``{a,b}``."""
     where = f"{where}: when"
     if not isinstance(case, dict) or not isinstance(case.get("matches"), str):
         raise Refused(f"{where}: needs matches")
@@ -186,4 +190,6 @@ def _case(case: Any, patterns: dict[str, str], where: str) -> Case:
         cast("Outcome", choice(case, key, get_args(Outcome), default, where))
         for key, default in (("then", "effect"), ("else", "next"), ("unknown", "next"), ("absent", "next"))
     )
-    return Case(position, keyword, re.compile(text), then, otherwise, unknown, absent)
+    joined = flag(case, "joined", where)
+    for word in expand(keyword) if keyword else (None,):
+        yield Case(position, word, re.compile(text), then, otherwise, unknown, absent, joined)

@@ -4,7 +4,8 @@ A table is a TOML file with ``kind`` and ``reason``, and any of these (unknown w
 
 - ``[[call]]`` ``names``, ``action`` (``effect``, ``read``, ``none``), ``idempotent``, ``certainty``,
   ``key`` (arguments that make the call idempotent), ``when`` (decisions by a literal argument),
-  ``sql`` (where the text of the statement stands), ``fresh`` (the key under which it writes), ``note``;
+  ``sql`` (where the text of the statement stands), ``tool`` (where the name of the tool that is called
+  stands), ``fresh`` (the key under which it writes), ``note``;
 - ``[[constructor]]`` ``names``, ``returns``: the class that what a call returns counts as;
 - ``[alias]`` other public names of a class or function; ``[statement]`` classes that stand for a SQL
   text; ``[transparent]`` calls that stand for their first argument; ``[patterns]`` named expressions.
@@ -22,10 +23,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
-from .arguments import Argument, Effect
+from .arguments import Argument, Effect, pick
 from .effect_rules import Rule
 from .effect_tables import parse
-from .guess import Names
+from .guess import Names, Quiet
 from .patterns import NameMap, expand
 from .sql import sql_action
 
@@ -84,9 +85,22 @@ class EffectTable:
     def classify(
         self, qualified: str, args: Sequence[Argument] = (), kwargs: Mapping[str, Argument] | None = None
     ) -> Effect | None:
-        """What this call does. Keys inside dict literals come as ``kwargs["headers.Idempotency-Key"]``."""
+        """What this call does.
+
+        Keys inside dict arguments come as ``kwargs["headers.Idempotency-Key"]``, those inside the
+        second positional argument as ``kwargs["@1.$inc"]``.
+        """
         rule = self.lookup(qualified)
-        return rule.apply(self.canonical(qualified), args, kwargs or {}) if rule else None
+        if rule is None:
+            return None
+        if rule.tool is not None:
+            return self.names.guess_call(pick(*rule.tool, args, kwargs or {}))
+        return rule.apply(self.canonical(qualified), args, kwargs or {})
+
+    def leads(self, qualified: str) -> bool:
+        """Is anything known below ``qualified``, an attribute of an object (``twilio.rest.Client.messages``)?"""
+        name = self.canonical(qualified)
+        return self.rules.leads(name) or self.types.leads(name)
 
     def returns(self, qualified: str) -> str | None:
         """The class that the result of calling ``qualified`` counts as, where it is not ``qualified``.
@@ -113,6 +127,10 @@ class EffectTable:
         """What a call seems to do by the names of its receiver ("" for a function) and its verb."""
         return self.names.guess(receiver, verb, args, kwargs or {})
 
+    def might(self, receiver: str, verb: str) -> bool:
+        """Could ``guess`` say anything, whatever the arguments?"""
+        return self.names.might(receiver, verb)
+
     def guess_tool(self, name: str, doc: str = "") -> Effect | None:
         """What a tool whose body cannot be seen seems to do, by its name and docstring."""
         return self.names.guess_tool(name, doc)
@@ -137,7 +155,8 @@ def load() -> EffectTable:
     files = sorted(file for file in FOLDER.glob("*.toml") if file != path)
     tables = [parse(file.name, file.read_text(encoding="utf-8")) for file in files]
     patterns = {key: text for table in tables for key, text in table.patterns.items()}
-    names = Names.parse(path.name, path.read_text(encoding="utf-8"), re.compile(patterns["quiet_url"]))
+    quiet = Quiet(re.compile(patterns["quiet_url"]), re.compile(patterns["graphql_read"]))
+    names = Names.parse(path.name, path.read_text(encoding="utf-8"), quiet)
     heads = {
         _head(name)
         for table in tables

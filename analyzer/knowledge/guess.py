@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from .arguments import Argument, Effect, Fresh, given_keys
+from .arguments import Argument, Effect, Fresh, given_keys, pick
 from .effect_rules import SQL_REASONS
 from .effect_tables import Refused, check_keys, flag, place, strings
 from .sql import sql_action
 
 _TOP = frozenset({"words", "receiver", "anywhere", "read", "tools", "tool", "docs"})
-_WORDS = frozenset({"prefixes", "suffixes", "never", "never_last", "keys", "sql_verbs"})
+_WORDS = frozenset({"prefixes", "suffixes", "never", "never_last", "keys", "sql_verbs", "tool_verbs"})
 _GROUP = frozenset(
     {
         "kind",
@@ -29,6 +29,8 @@ _GROUP = frozenset(
         "keys",
         "quiet_first",
         "plural",
+        "sure",
+        "never",
     }
 )
 _TOOL = frozenset({"kind", "verbs", "objects", "idempotent"})
@@ -54,6 +56,9 @@ class Group:
     fresh: Fresh | None = None
     quiet_first: bool = False
     plural: bool = True
+    sure: bool = False
+    """Whoever does it: a receiver that ends with a word of ``never_last`` may do it too."""
+    never: frozenset[str] = frozenset()
 
     def has(self, verb: str) -> bool:
         """Is it one of these verbs?"""
@@ -71,16 +76,35 @@ class ToolGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
-    """What names say. ``quiet_url`` matches addresses to which a POST changes nothing."""
+class Quiet:
+    """Requests that change nothing: addresses to which a POST only asks, GraphQL that is no mutation."""
 
-    quiet_url: re.Pattern[str]
+    url: re.Pattern[str]
+    graphql: re.Pattern[str]
+
+    def has(self, args: Sequence[Argument], kwargs: Mapping[str, Argument]) -> bool:
+        """Is this request one of them?"""
+        first = kwargs.get("url") or (args[0] if args else None)
+        url = first.text if first else None
+        if url is not None and self.url.search(url):
+            return True
+        query = kwargs.get("json.query")
+        text = query.text if query else None
+        return text is not None and bool(self.graphql.search(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What names say."""
+
+    quiet: Quiet
     prefixes: frozenset[str]
     suffixes: frozenset[str]
     never: frozenset[str]
     never_last: frozenset[str]
     keys: tuple[str, ...]
     sql_verbs: frozenset[str]
+    tool_verbs: frozenset[str]
     receivers: Mapping[str, tuple[Group, ...]]
     anywhere: tuple[Group, ...]
     read_words: frozenset[str]
@@ -92,7 +116,7 @@ class Names:
     doc_quiet: frozenset[str]
 
     @staticmethod
-    def parse(file: str, text: str, quiet_url: re.Pattern[str]) -> Names:
+    def parse(file: str, text: str, quiet: Quiet) -> Names:
         """Read ``names.toml``. Raises ValueError, naming ``file``, where it is not well-formed."""
         try:
             data = tomllib.loads(text)
@@ -111,13 +135,14 @@ class Names:
             for word in dict.fromkeys(_singular(word) for word in strings(entry, "words", where)):
                 receivers.setdefault(word, []).append(group)
         return Names(
-            quiet_url=quiet_url,
+            quiet=quiet,
             prefixes=frozenset(strings(words, "prefixes", file)),
             suffixes=frozenset(strings(words, "suffixes", file)),
             never=frozenset(map(_singular, strings(words, "never", file))),
             never_last=frozenset(map(_singular, strings(words, "never_last", file))),
             keys=strings(words, "keys", file),
             sql_verbs=frozenset(strings(words, "sql_verbs", file)),
+            tool_verbs=frozenset(strings(words, "tool_verbs", file)),
             receivers={word: tuple(groups) for word, groups in receivers.items()},
             anywhere=tuple(
                 _group(entry, f"{file}: anywhere {index + 1}") for index, entry in enumerate(data.get("anywhere", ()))
@@ -139,24 +164,52 @@ class Names:
         verbs = verb_forms(verb)
         if receiver and self.sql_verbs.intersection(verbs):
             return self._sql(name, args, kwargs)
-        words = receiver_words(receiver)
-        if self.never.intersection(map(_singular, [*words, *chain_words(receiver)])):
-            return None
-        candidates = self._candidates(words)
-        plural = bool(words) and words[-1] != _singular(words[-1])
-        if words and _singular(words[-1]) in self.never_last:
-            return None
-        for form in verbs:
-            for candidate in candidates:
-                for group in self.receivers.get(candidate, ()):
-                    if group.has(form) and (group.plural or not plural) and self._fits(group, args, kwargs):
-                        return self._effect(group, name, args, kwargs)
-            for group in self.anywhere:
-                if group.has(form) and self._fits(group, args, kwargs):
-                    return self._effect(group, name, args, kwargs)
-            if self.read.has(form) and self.read_words.intersection(candidates):
+        if self.tool_verbs.intersection(verbs):
+            return self.guess_call(pick(0, "name", args, kwargs) or kwargs.get("tool_name"))
+        for group in self._groups(receiver, verbs):
+            if group is self.read:
                 return Effect(name, "read", "read", True, "likely", (), "its name says that it only reads")
+            if self._fits(group, args, kwargs):
+                return self._effect(group, name, args, kwargs)
         return None
+
+    def might(self, receiver: str, verb: str) -> bool:
+        """Whether ``guess`` says anything for some arguments."""
+        verbs = verb_forms(verb)
+        if receiver and self.sql_verbs.intersection(verbs):
+            return True
+        return bool(self.tool_verbs.intersection(verbs)) or next(self._groups(receiver, verbs), None) is not None
+
+    def _groups(self, receiver: str, verbs: Sequence[str]) -> Iterator[Group]:
+        """The groups that speak of such a call, in the order in which they are asked."""
+        words = receiver_words(receiver)
+        singular = [_singular(word) for word in words]
+        if self.never.intersection([*singular, *map(_singular, chain_words(receiver))]):
+            return
+        candidates = self._candidates(words)
+        plural = bool(words) and words[-1] != singular[-1]
+        vague = bool(words) and singular[-1] in self.never_last
+        for form in verbs:
+            for candidate in () if vague else candidates:
+                for group in self.receivers.get(candidate, ()):
+                    if group.has(form) and (group.plural or not plural):
+                        yield group
+            for group in self.anywhere:
+                if group.has(form) and (group.sure or not vague) and not group.never.intersection(singular or ("",)):
+                    yield group
+            if not vague and self.read.has(form) and self.read_words.intersection(candidates):
+                yield self.read
+
+    def guess_call(self, tool: Argument | None) -> Effect | None:
+        """What ``session.call_tool("github__create_issue", ...)`` seems to do; None where the name is not known."""
+        text = tool.text if tool else None
+        if text is None or "{}" in text:
+            return None
+        name = re.split(r"__|[./:]", text)[-1]
+        words = snake(name.replace("-", "_")).split("_")
+        if len(words) > 2 and words[0] in self.receivers and not any(words[0] in group.verbs for group in self.tools):
+            words = words[1:]  # slack_post_message
+        return self.guess_tool("_".join(words), "")
 
     def guess_tool(self, name: str, doc: str) -> Effect | None:
         """An effect of certainty ``likely``, or None; the body of the tool is not looked at."""
@@ -211,9 +264,7 @@ class Names:
         if group.forbids.intersection(kwargs):
             return False
         if group.quiet_first:
-            first = kwargs.get("url") or (args[0] if args else None)
-            text = first.text if first else None
-            return text is None or not self.quiet_url.search(text)
+            return not self.quiet.has(args, kwargs)
         return True
 
     def _effect(self, group: Group, name: str, args: Sequence[Argument], kwargs: Mapping[str, Argument]) -> Effect:
@@ -326,6 +377,8 @@ def _group(entry: dict[str, Any], where: str) -> Group:
         fresh=place(entry["fresh"], where) if "fresh" in entry else None,
         quiet_first=flag(entry, "quiet_first", where),
         plural=flag(entry, "plural", where, True),
+        sure=flag(entry, "sure", where),
+        never=frozenset(strings(entry, "never", where)),
     )
 
 

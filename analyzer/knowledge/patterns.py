@@ -31,13 +31,27 @@ def compile_name(pattern: str) -> re.Pattern[str]:
     return re.compile("".join({"*": "[^.]*", "**": ".*"}.get(part, re.escape(part)) for part in parts))
 
 
+def compile_prefix(pattern: str) -> re.Pattern[str]:
+    """A pattern that is matched on a whole qualified name with which a longer, matching name may begin."""
+    text = ""
+    closing = ""
+    segments = pattern.split(".")
+    for number, segment in enumerate(segments[:-1]):
+        text += r"(?:\." if number else ""
+        closing += ")?" if number else ""
+        if "**" in segment:
+            return re.compile(text + ".*" + closing)
+        text += compile_name(segment).pattern
+    return re.compile(text + (r"(?:\..*)?" if "**" in segments[-1] else "") + closing)
+
+
 class NameMap(Generic[T]):
     """Names and patterns to values: exact names first, then the pattern with the most literal letters.
 
     An exact name that was added twice keeps the later value, so what users declare wins.
     """
 
-    __slots__ = ("_compiled", "_exact", "_groups")
+    __slots__ = ("_begins", "_compiled", "_exact", "_groups", "_prefixes")
 
     def __init__(self, entries: Iterable[tuple[str, T]], base: NameMap[T] | None = None) -> None:
         """Add ``entries`` to those of ``base``; patterns of ``entries`` come first."""
@@ -50,6 +64,8 @@ class NameMap(Generic[T]):
                 groups.setdefault("" if "*" in head else head, []).append((-weight, name, value))
             else:
                 self._exact[name] = value
+        self._prefixes = {name[:end] for name in self._exact for end in _dots(name)}
+        self._begins: dict[str, list[re.Pattern[str]]] = {}
         self._groups: dict[str, list[tuple[str, T]]] = {}
         self._compiled: dict[str, list[tuple[re.Pattern[str], T]]] = {}
         for head, found in groups.items():
@@ -70,6 +86,16 @@ class NameMap(Generic[T]):
                     return value
         return None
 
+    def leads(self, name: str) -> bool:
+        """Does a longer name begin with ``name`` and a dot?"""
+        if name in self._prefixes:
+            return True
+        head = name.split(".", 1)[0]
+        found = self._begins.get(head)
+        if found is None:
+            found = self._begins[head] = [compile_prefix(pattern) for pattern, _ in self._groups.get(head, ())]
+        return any(pattern.fullmatch(name) for pattern in found)
+
     def _patterns(self, head: str) -> list[tuple[re.Pattern[str], T]]:
         """The patterns of one library, compiled when they are first asked for: most never are."""
         found = self._compiled.get(head)
@@ -77,3 +103,10 @@ class NameMap(Generic[T]):
             found = [(compile_name(name), value) for name, value in self._groups.get(head, ())]
             self._compiled[head] = found
         return found
+
+
+def _dots(name: str) -> Iterator[int]:
+    end = name.find(".")
+    while end > 0:
+        yield end
+        end = name.find(".", end + 1)

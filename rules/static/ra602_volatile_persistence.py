@@ -15,7 +15,6 @@ from ..flows import FRAMEWORK, place_of_call
 if TYPE_CHECKING:
     from ...analyzer.persistence import Compiled
     from ...analyzer.program import Program
-    from ...analyzer.registry import GraphSite
 
 
 class VolatilePersistence(StaticRule):
@@ -85,8 +84,7 @@ graph = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask").compile(che
                 if finding.place not in seen:
                     seen.add(finding.place)
                     yield finding
-        for site in program.persistence.sites():
-            yield from self._exits(program, site)
+        yield from self._exits(program)
 
     def _level(self, program: Program, path: str) -> Level:
         persistence = program.persistence
@@ -122,25 +120,25 @@ graph = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask").compile(che
                 flow=(Step(place, "source", "an in-memory saver"), graph),
             )
 
-    def _exits(self, program: Program, site: GraphSite) -> Iterable[Finding]:
-        persistence = program.persistence
-        order = program.order
-        fires = any(f in order.reach and order.reach[f].exit for f in order.graph_functions(site))
-        if not fires:
-            return
+    def _exits(self, program: Program) -> Iterable[Finding]:
+        persistence, reach = program.persistence, program.order.reach
         told = program.resolver.knowledge.table("persistence", "volatile_runs")
-        for function, call in persistence.runs(site):
+        for function, call, site in persistence.runs_with(told):
+            path = function[0]
+            fires = any(f in reach and reach[f].exit for f in program.order.graph_functions(site))
+            if not fires or persistence.is_part(site) or self._quiet(program, path):
+                continue
             for keyword, value in sorted(told.items()):
                 given = argument(call, None, keyword)
-                if isinstance(given, Const) and given.value == value and not self._quiet(program, function[0]):
-                    place = place_of_call(program, function[0], call)
+                if isinstance(given, Const) and given.value == value:
+                    place = place_of_call(program, path, call)
                     yield self.finding(
                         place,
                         program.symbol(function),
                         f"With `{keyword}={value!r}` nothing is written before the run ends or parks: after a crash it "
                         "starts again from its input and repeats every effect. Use the default durability.",
-                        level=self._level(program, function[0]),
+                        level=self._level(program, path),
                         framework=FRAMEWORK,
-                        framework_version=program.version(function[0], FRAMEWORK),
+                        framework_version=program.version(path, FRAMEWORK),
                         flow=(Step(place, "source", "written at the exit only"),),
                     )
