@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sys
+
+
+def leave_the_folder() -> None:
+    """Take the current folder off ``sys.path``, where ``python -m`` puts it first.
+
+    It may be the audited one, and a ``click.py`` of its own must not run in place of ours.
+    """
+    here = os.path.realpath(os.getcwd())
+    own = os.path.realpath(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    if sys.path and sys.path[0] in ("", os.getcwd()) and here != own:
+        del sys.path[0]
 
 
 def main() -> None:
@@ -16,4 +28,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    leave_the_folder()
     main()

@@ -207,13 +207,15 @@ def _link(reader: Reader, project: Project, registry: Registry, order: Order) ->
     """Registrations, waiting functions and all they call, until nothing new comes in."""
     runners: set[FunctionId] = set()
     for _ in range(_ROUNDS):
+        known: tuple[int, int, int] | None = None
         while True:
-            before = (len(project.files), len(order.outlines), len(registry.units))
             registry.collect()
             order.explore(unit.function for unit in registry.units)
             order.in_unit = order.closure((unit.function for unit in registry.units), recorded=True)
-            if (len(project.files), len(order.outlines), len(registry.units)) == before:
+            size = (len(project.files), len(order.outlines), len(registry.units))
+            if size == known:
                 break
+            known = size
             waiting = direct_waiters(registry) | callers(registry)
             order.explore(waiting)
             runners = graph_runners(registry)
