@@ -13,6 +13,8 @@ from .summary import Function
 if TYPE_CHECKING:
     from .values import Resolver
 
+_DEEPEST = 5
+"""Attributes of attributes are followed so far."""
 _PROPERTIES = {"property", "cached_property", "functools.cached_property"}
 
 
@@ -32,6 +34,8 @@ def attribute(resolver: Resolver, value: Value, name: str) -> Iterable[Value]:
         return (("ext", resolver.canonical(full)),)
     if kind == "inst":
         return (("meth", value[1], name, value[2]),)
+    if kind == "meth":
+        return _of_attribute(resolver, value, name)
     if kind in ("box", "fill", "ffill"):
         return (("bmeth", value, name),)
     if kind in ("fn", "bound"):
@@ -43,6 +47,17 @@ def attribute(resolver: Resolver, value: Value, name: str) -> Iterable[Value]:
     if kind == "super":
         return _of_super(resolver, (value[1], value[2]), name)
     return ()
+
+
+def _of_attribute(resolver: Resolver, value: Value, name: str) -> Iterator[Value]:
+    """``client.messages.create``: an attribute of an attribute, as far as tables speak of it."""
+    _, owner, attribute_name, origin = value
+    full = f"{owner}.{attribute_name}"
+    returned = resolver.effects.returns(full)
+    if returned is not None:
+        yield ("meth", returned, name, origin)
+    elif full.count(".") - owner.count(".") <= _DEEPEST and resolver.effects.knows(f"{full}.{name}"):
+        yield ("meth", owner, f"{attribute_name}.{name}", origin)
 
 
 def method_of(resolver: Resolver, key: FunctionKey, name: str) -> FunctionKey | None:

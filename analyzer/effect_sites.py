@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..contract import Certainty
+from .appends import is_written_later, written
 from .calls import Targets, receiver_and_verb
 from .flow import Guard
 from .guards import is_safe, skips_on_resume
 from .knowledge.arguments import Effect
-from .literals import arguments, is_fresh, names_in
+from .literals import arguments, given_under, is_fresh, names_in
+from .lower import MODULE
 from .summary import Call, Expr
 from .values import FunctionId, Resolver
 
@@ -41,24 +43,9 @@ def effect_at(
     receiver, verb = receiver_and_verb(call.func)
     if verb.startswith("__"):
         return None
-    if not _worth_a_look(resolver, found, receiver, verb):
-        return None
-    args, kwargs = arguments(resolver, call, function)
-    effect: Effect | None = None
-    for target in found.functions:
-        symbol = resolver.project.symbol((target[0], target[1]))
-        if resolver.effects.lookup(symbol) is not None:
-            effect = resolver.effects.classify(symbol, args, kwargs)
-    unlisted = False
-    for name in found.outside:
-        known = resolver.effects.classify(name, args, kwargs)
-        if known is not None and (effect is None or not known.idempotent):
-            effect = known
-        unlisted |= known is None and resolver.effects.lookup(name) is None and _may_be_guessed(resolver, name)
-    if effect is None and not found.functions and not found.graphs and (unlisted or not found.known):
-        effect = resolver.effects.guess(receiver, verb, args, kwargs)
-    if effect is None and found.functions and all(_is_empty(resolver, t) for t in found.functions):
-        effect = resolver.effects.guess(receiver, verb, args, kwargs)
+    effect = written(resolver, call, function)
+    if effect is None and _worth_a_look(resolver, found, receiver, verb):
+        effect = _judged(resolver, call, function, found)
     if effect is None or effect.action != "effect":
         return None
     if effect.idempotent and not _repeats(resolver, effect, call, function):
@@ -78,6 +65,33 @@ def effect_at(
     )
 
 
+def _judged(resolver: Resolver, call: Call, function: FunctionId, found: Targets) -> Effect | None:
+    """What the tables say of the call; the gravest where it may go to several."""
+    receiver, verb = receiver_and_verb(call.func)
+    args, kwargs = arguments(resolver, call, function)
+    effect: Effect | None = None
+    for target in found.functions:
+        symbol = resolver.project.symbol((target[0], target[1]))
+        if resolver.effects.lookup(symbol) is not None:
+            effect = resolver.effects.classify(symbol, args, kwargs)
+    unlisted = False
+    for name in found.outside:
+        known = resolver.effects.classify(name, args, kwargs)
+        if known is not None and (effect is None or not known.idempotent):
+            effect = known
+        unlisted |= known is None and resolver.effects.lookup(name) is None and _may_be_guessed(resolver, name)
+    if effect is None and not found.functions and not found.graphs and (unlisted or not found.known):
+        effect = resolver.effects.guess(receiver, verb, args, kwargs)
+    if effect is None and found.functions and all(_is_empty(resolver, t) for t in found.functions):
+        effect = resolver.effects.guess(receiver, verb, args, kwargs)
+    return None if effect is not None and _is_opening(resolver, effect, call, function) else effect
+
+
+def _is_opening(resolver: Resolver, effect: Effect, call: Call, function: FunctionId) -> bool:
+    """Whether the call only opens a file through which this function writes later."""
+    return effect.kind == "files" and effect.action == "effect" and is_written_later(resolver, call, function)
+
+
 def _worth_a_look(resolver: Resolver, found: Targets, receiver: str, verb: str) -> bool:
     """Whether any table could speak of the call, before its arguments are resolved."""
     effects = resolver.effects
@@ -85,7 +99,7 @@ def _worth_a_look(resolver: Resolver, found: Targets, receiver: str, verb: str) 
         return True
     if any(effects.lookup(resolver.project.symbol((t[0], t[1]))) is not None for t in found.functions):
         return True
-    return effects.guess(receiver, verb) is not None or verb in effects.names.sql_verbs
+    return effects.might(receiver, verb)
 
 
 def _is_empty(resolver: Resolver, target: FunctionId) -> bool:
@@ -101,19 +115,26 @@ def _may_be_guessed(resolver: Resolver, name: str) -> bool:
 
 def _repeats(resolver: Resolver, effect: Effect, call: Call, function: FunctionId) -> bool:
     """Whether an idempotent write is none here: a key made anew, or a value that grows from what it replaces."""
-    if effect.given:
-        return any(
-            is_fresh(resolver, value, function)
-            for name, value in call.kwargs
-            if any(key == name or key.startswith(f"{name}.") for key in effect.given)
-        )
-    if effect.fresh is not None:
+    for name in effect.given:
+        if _is_made_anew(resolver, call, name, function):
+            return True
+    if not effect.given and effect.fresh is not None:
         position, keyword = effect.fresh
         key: Expr = next((value for name, value in call.kwargs if name == keyword), None)
         if key is None and position is not None and position < len(call.args):
             key = call.args[position]
+        if key is None and keyword is not None and keyword.startswith("@"):
+            return _is_made_anew(resolver, call, keyword, function)
         return is_fresh(resolver, key, function) or _grows(resolver, call, function)
     return False
+
+
+def _is_made_anew(resolver: Resolver, call: Call, name: str, function: FunctionId) -> bool:
+    """Whether the key that the call is given is new on every run, so that no repetition is known by it."""
+    found = list(given_under(resolver, call, name, function))
+    if found:
+        return any(where[1] != MODULE and is_fresh(resolver, value, where) for value, where in found)
+    return any(is_fresh(resolver, value, function) for key, value in call.kwargs if name.startswith(f"{key}."))
 
 
 def _grows(resolver: Resolver, call: Call, function: FunctionId) -> bool:

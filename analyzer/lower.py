@@ -285,6 +285,8 @@ class _Lowering(Expressions):
     # statements
 
     def _expression(self, node: ast.Expr) -> Stmt | None:
+        if type(node.value) is ast.Constant:
+            return None
         value = self.expr(node.value)
         if isinstance(value, Call):
             self._fills(value)

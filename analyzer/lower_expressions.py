@@ -155,7 +155,8 @@ class Expressions:
     def _constant(self, node: ast.Constant) -> Expr:
         value = node.value
         if isinstance(value, str):
-            return Const(value[:LONGEST_STRING].encode("utf-8", "replace").decode())
+            text = value[:LONGEST_STRING]
+            return Const(text if text.isascii() else text.encode("utf-8", "replace").decode())
         if value is None or isinstance(value, bool):
             return Const(value)
         if isinstance(value, int):

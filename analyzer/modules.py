@@ -10,6 +10,13 @@ from dataclasses import dataclass, field
 
 _TEST = re.compile(r"(^|/)(tests?|testing|test_[^/]*|[^/]*_tests?\.py|conftest\.py)(/|$)")
 
+_SHOWN = re.compile(r"(^|/)(examples?|samples?|demos?|tutorials?|quickstarts?|cookbooks?|playgrounds?)(/|$)|quickstart")
+
+
+def is_demonstration(path: str) -> bool:
+    """Whether a file is there to be read or tried out, by the folder it lies in."""
+    return _SHOWN.search(path) is not None
+
 
 def is_test(path: str) -> bool:
     """Whether a file belongs to tests, by its path."""

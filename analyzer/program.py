@@ -21,7 +21,8 @@ from .outline import WaitSite
 from .persistence import Persistence
 from .pins import FrameworkPins, assume
 from .project import Project
-from .reading import Reader, deep_recursion
+from .reading import Reader
+from .recursion import RECURSION, deep_recursion
 from .registry import Registry, Unit
 from .summary import Suppression
 from .suspension import Suspension, Swallow
@@ -32,7 +33,6 @@ from .waiters import callers, direct_waiters, graph_runners
 if TYPE_CHECKING:
     import networkx
 
-_DEEP = 30_000
 _ROUNDS = 12
 """Rounds of bringing in files that mention a waiting function by name."""
 
@@ -109,11 +109,19 @@ class Program:
         """The registered units, and waiting functions that nobody was seen to register."""
         covered = self.order.closure(unit.function for unit in self.registry.units)
         waiting = {f for f, reach in self.order.reach.items() if reach.waits and f not in covered}
-        if not waiting:
-            return tuple(sorted(self.registry.units))
-        from .callgraph import roots  # networkx takes longer to import than most audits need
+        called = {
+            target
+            for function in waiting
+            for group in self.order.outlines[function].callees
+            for target in group
+            if target != function
+        }
+        first = sorted(waiting - called)
+        if waiting - self.order.closure(first):
+            from .callgraph import roots  # networkx takes long to import, and only call cycles need it
 
-        found = [Unit("function", function, _plain(function)) for function in roots(self.call_graph, waiting)]
+            first = roots(self.call_graph, waiting)
+        found = [Unit("function", function, _plain(function)) for function in first]
         return tuple(sorted([*self.registry.units, *found]))
 
     def suppressions(self, path: str) -> tuple[Suppression, ...]:
@@ -164,7 +172,7 @@ def build(root: Path, files: Sequence[FoundFile], options: BuildOptions) -> Prog
     resolver = Resolver(project, knowledge, table)
     registry = Registry(resolver, waits=frozenset(options.waits), recorded=frozenset(options.recorded))
     order = Order(resolver, registry)
-    with deep_recursion(_DEEP):
+    with deep_recursion(RECURSION):
         lines = _seed(reader, project, options, knowledge.frameworks)
         _link(reader, project, registry, order)
         order.solve()

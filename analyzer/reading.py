@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import multiprocessing
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -21,6 +19,7 @@ from . import cache
 from .discover import FoundFile
 from .lower import summarise
 from .notebooks import drop_bad_cells, notebook_source
+from .recursion import deep_recursion
 from .source import SourceError, decode, read_bytes, risky
 from .summary import Summary, encode
 from .summary import decode as decode_summary
@@ -42,20 +41,6 @@ class Outcome(msgspec.Struct, array_like=True):
 
 
 _OUTCOME = msgspec.msgpack.Decoder(Outcome)
-
-
-@contextmanager
-def deep_recursion(limit: int) -> Iterator[None]:
-    """Allow deep recursion, and leave unreachable trees to reference counting."""
-    before, collecting = sys.getrecursionlimit(), gc.isenabled()
-    sys.setrecursionlimit(max(limit, before))
-    gc.disable()
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
-        if collecting:
-            gc.enable()
 
 
 @dataclass
@@ -82,7 +67,7 @@ class Reader:
         data = self.read(path) if data is None else data
         if data is None:
             return None
-        name = cache.key(data, path.rpartition(".")[2])
+        name = cache.key(data, path.rpartition(".")[2]) if self.folder is not None else ""
         outcome = self._cached(name)
         if outcome is None:
             outcome = guarded(path, data) if risky(data) else lower(path, data)

@@ -138,12 +138,15 @@ class Registry:
             for name in role.options["names"]:
                 last = name.rsplit(".", 1)[-1]
                 found |= {last} | self.resolver.project.aliases.get(last, set())
-        return found
+        return found | {name.rsplit(".", 1)[-1] for name in self.recorded}
 
     def _decorated(self, key: FunctionKey, function: Function, decorator: Expr) -> None:
         owner = (key[0], function.parent or MODULE, "")
         func = decorator.func if isinstance(decorator, Call) else decorator
         for value in self.resolver.of(func, owner):
+            symbol = self.resolver.project.symbol(value[1:3]) if value[0] in ("fn", "bound") else value[1]
+            if symbol in self.recorded:
+                self.kinds[key] = "recorded"
             role = self.resolver.knowledge.role(value[1], "decorator") if value[0] == "ext" else None
             if role is not None:
                 kind = role.options["kind"]

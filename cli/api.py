@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .. import config as configuration
 from ..analyzer import discover
+from ..analyzer.recursion import RECURSION, deep_recursion
 from ..analyzer.texts import Texts
 from ..contract import Report, Stats
 from ..rules.base import StaticRule
@@ -21,6 +23,9 @@ from ..rules.run import Fault, fault_of, run
 from . import remembered
 from .cachedir import usable_cache
 from .remembered import Raw
+
+if TYPE_CHECKING:
+    from ..analyzer.program import BuildOptions
 
 _MOST_JOBS = 16
 _VERSION = re.compile(r"([A-Za-z][\w.-]*?)\s*==?\s*(\d+(?:\.\d+)*[\w.+!-]*)")
@@ -176,6 +181,16 @@ def _build(
         framework_versions={**_configured_versions(config), **request.framework_versions},
         progress=request.progress,
     )
+    with deep_recursion(RECURSION):
+        return _link_and_judge(planned, found, options, clock)
+
+
+def _link_and_judge(
+    planned: Plan, found: discover.Discovery, options: BuildOptions, clock: _Clock
+) -> tuple[Raw | None, Sequence[Fault]]:
+    from ..analyzer import program as model
+
+    request = planned.request
     try:
         program = model.build(found.root, found.files, options)
     except Exception as error:  # noqa: BLE001 - a failing linker still leaves a report that says so

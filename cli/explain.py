@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+import textwrap
+
 import click
 
 from ..contract import PROPERTIES
 from ..reports.pages import property_page, rule_page
 from ..rules.registry import STATIC, matching, unknown
-from .streams import write_out
+from .streams import is_terminal, write_out
 
 
 @click.command()
 @click.argument("rule")
 def explain(rule: str) -> None:
     """Say what RULE (an id, a name or a property) is about, with examples and the fix."""
-    write_out(page(rule))
+    text = page(rule)
+    write_out(fitted(text, shutil.get_terminal_size().columns) if is_terminal(sys.stdout) else text)
 
 
 def page(asked: str) -> str:
@@ -33,3 +38,19 @@ def page(asked: str) -> str:
     if not listed:
         raise click.UsageError(unknown(asked))
     return "".join(f"{rule.id} {rule.name}: {rule.summary}\n" for rule in listed)
+
+
+def fitted(text: str, width: int) -> str:
+    """A page for a terminal: paragraphs and lists are broken to fit, code stays as it is."""
+    lines: list[str] = []
+    code = False
+    for line in text.split("\n"):
+        code ^= line.startswith("```")
+        if code or len(line) <= width:
+            lines.append(line)
+            continue
+        indent = "  " if line.startswith("- ") else ""
+        lines += textwrap.wrap(
+            line, max(width, 20), subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        )
+    return "\n".join(lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from ..reports import json as json_report
 from ..reports import text as text_report
 from ..reports.text import View
 from .api import Audit
-from .streams import wants_colour, write_out
+from .streams import is_terminal, wants_colour, write_out
 
 FORMATS = ("text", "json")
 
@@ -79,7 +80,8 @@ def write(audit: Audit, wanted: Sequence[Target], *, statistics: bool) -> None:
     """Write every report. Raises ``click.UsageError`` where one cannot be written."""
     for target in wanted:
         colour = target.path is None and wants_colour(sys.stdout, os.environ)
-        report = render(audit, target.format, colour=colour, statistics=statistics)
+        width = shutil.get_terminal_size().columns if target.path is None and is_terminal(sys.stdout) else 0
+        report = render(audit, target.format, colour=colour, statistics=statistics, width=width)
         try:
             if target.path is not None:
                 target.path.write_bytes(report.encode("utf-8", "backslashreplace"))
@@ -90,9 +92,9 @@ def write(audit: Audit, wanted: Sequence[Target], *, statistics: bool) -> None:
             raise click.UsageError(f"cannot write {where}: {error.strerror or error}") from None
 
 
-def render(audit: Audit, format_name: str, *, colour: bool = False, statistics: bool = False) -> str:
-    """The report in a format."""
+def render(audit: Audit, format_name: str, *, colour: bool = False, statistics: bool = False, width: int = 0) -> str:
+    """The report in a format; ``width`` as for ``View``."""
     if format_name == "json":
         return json_report.render(audit.report, __version__)
-    view = View(colour, statistics, audit.hidden_notes, audit.hidden_suppressed)
+    view = View(colour, statistics, audit.hidden_notes, audit.hidden_suppressed, width)
     return text_report.render(audit.report, audit.source_line, view)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..contract import Certainty, Finding, Fix, Level, Place, Property, Step
+from .names import plain_symbol
 
 if TYPE_CHECKING:
     from ..analyzer.program import Program
@@ -67,7 +68,7 @@ class StaticRule:
             properties=self.properties,
             level=level or self.level,
             place=place,
-            symbol=symbol,
+            symbol=plain_symbol(symbol),
             message=message,
             certainty=certainty,
             framework=framework,

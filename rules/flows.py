@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..contract import Certainty, Place, Step
+from .names import at, function_said, name_said, text_of
 
 if TYPE_CHECKING:
     from ..analyzer.chains import Link
@@ -27,6 +29,9 @@ _KINDS = {
     "recorded": "task",
     "function": "function",
 }
+_NAMED = 3
+_REPEATED = re.compile(r"; repeated,.*|,? (that may be carried out|counts) again.*")
+"""The part of a reason that says what the message around it says."""
 
 
 def place_of(program: Program, site: EffectSite | WaitSite) -> Place:
@@ -39,61 +44,76 @@ def place_of_call(program: Program, path: str, call: Call) -> Place:
     return program.place(path, call.line, call.column, call.end_line, call.end_column)
 
 
-def text_of(program: Program, site: EffectSite | WaitSite | Call, path: str) -> str:
-    """The start of the call's source: its callee, as written."""
-    lines = [program.text_line(path, site.line)]
-    text = lines[0].encode()[site.column :].decode("utf-8", "ignore")
-    head = text.split("(", 1)[0].strip()
-    return f"{head}()" if head and len(head) <= 60 else "this call"
-
-
 def said(program: Program, effect: EffectSite, behind: Sequence[Behind]) -> str:
     """What fires, in words: the call, and for a dispatch the functions it may reach."""
     call = text_of(program, effect, effect.path)
+    call = call if call == "this call" else f"`{call}`"
     if not behind:
-        return f"`{call}` ({effect.reason})" if effect.reason else f"`{call}`"
-    names = [item.function[1].rsplit(".", 1)[-1] for item in behind]
-    listed = ", ".join(f"`{name}`" for name in names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    return f"`{call}`, which may run {listed},"
+        reason = _REPEATED.sub("", effect.reason)
+        return f"{call} ({reason})" if reason else call
+    names = list(dict.fromkeys(function_said(program, item.function) for item in behind))
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{call}, which may run {', '.join(names[:_NAMED])}{more},"
 
 
-def units_said(units: Sequence[Unit]) -> str:
-    """``node `review``` or ``node `review` and 2 more``."""
-    first = units[0]
-    more = f" (and {len(units) - 1} more)" if len(units) > 1 else ""
-    return f"{_KINDS.get(first.kind, first.kind)} `{first.name}`{more}"
+def units_said(program: Program, units: Sequence[Unit]) -> str:
+    """``node `review``` or ``node `review` (and 2 more)``."""
+    names = {(unit.kind, unit.name): unit for unit in reversed(units)}
+    plain = {unit.function for unit in units if not unit.name.startswith("_")}
+    listed = [unit for unit in names.values() if not unit.name.startswith("_") or unit.function not in plain]
+    first = listed[-1]
+    more = f" (and {len(listed) - 1} more)" if len(listed) > 1 else ""
+    name = name_said(program, first.function[0], first.name, first.function)
+    kind = "" if name.startswith("the ") else f"{_KINDS.get(first.kind, first.kind)} "
+    return f"{kind}{name}{more}"
+
+
+def replay_said(program: Program, hazard: Hazard) -> str:
+    """What an answer to the wait does to the code around the effect."""
+    if not hazard.router:
+        return f", which runs {units_said(program, hazard.units)} again from its top"
+    waits = hazard.wait_chain[0][0] if hazard.wait_chain else (hazard.wait.path, hazard.router, "")
+    router = function_said(program, waits)
+    return f": a wait in router {router} runs {units_said(program, hazard.units)} again from its top"
+
+
+def wait_said(program: Program, hazard: Hazard) -> str:
+    """Where the wait stands, for a reader who looks at the effect."""
+    return at(place_of(program, hazard.wait), hazard.effect.path)
 
 
 def effect_steps(
     program: Program, effect: EffectSite, chain: Sequence[Link], behind: Sequence[Behind]
 ) -> Iterable[Step]:
     """The effect first, then the calls that lead to it, and what a dispatch reaches."""
-    yield Step(place_of(program, effect), "effect", f"the effect: {text_of(program, effect, effect.path)}")
+    name = text_of(program, effect, effect.path)
+    what = f"whatever {name} runs" if behind else name
+    yield Step(place_of(program, effect), "effect", f"the effect: {what}")
     for function, call in reversed(chain[:-1]):
         name = text_of(program, call, function[0])
-        yield Step(place_of_call(program, function[0], call), "call", f"reached by {name} in {function[1]}")
+        where = function_said(program, function)
+        yield Step(place_of_call(program, function[0], call), "call", f"reached by {name} in {where}")
     for item in behind:
         head = program.project.function((item.function[0], item.function[1]))
+        tool = function_said(program, item.function)
         for function, call in item.chain[:-1]:
             name = text_of(program, call, function[0])
-            yield Step(place_of_call(program, function[0], call), "call", f"{name} in {function[1]}")
+            where = function_said(program, function)
+            yield Step(place_of_call(program, function[0], call), "call", f"{tool} may run: {name} in {where}")
         if item.effect is not None:
             name = text_of(program, item.effect, item.effect.path)
-            yield Step(place_of(program, item.effect), "effect", f"`{item.function[1]}` fires {name}")
+            yield Step(place_of(program, item.effect), "call", f"{tool} acts here: {name}")
         elif head is not None:
-            at = program.place(item.function[0], head.line, head.column)
-            yield Step(at, "effect", f"tool `{head.name}`: {item.reason}")
+            place = program.place(item.function[0], head.line, head.column)
+            yield Step(place, "call", f"{tool} may run: {item.reason}")
 
 
 def wait_steps(program: Program, hazard: Hazard) -> Iterable[Step]:
     """The calls that lead to the wait, and the wait."""
     for function, call in hazard.wait_chain[:-1]:
         name = text_of(program, call, function[0])
-        yield Step(
-            place_of_call(program, function[0], call),
-            "call",
-            f"then {name} in {function[1]} leads to the wait",
-        )
+        where = function_said(program, function)
+        yield Step(place_of_call(program, function[0], call), "call", f"then {name} in {where} leads to the wait")
     wait = hazard.wait
     words = "runs a graph that waits" if wait.kind == "graph" else "the run parks here until it is answered"
     yield Step(place_of(program, wait), "wait", words)

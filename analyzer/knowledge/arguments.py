@@ -79,12 +79,13 @@ def given_keys(keys: Iterable[str], args: Sequence[Argument], kwargs: Mapping[st
     """Which of ``keys`` the call was given, other than as a literal None.
 
     ``name@2`` may also stand at position 2. ``headers.Some-Key`` is an entry of a dict argument,
-    compared without regard to case: HTTP headers have none.
+    compared without regard to case: HTTP headers have none. ``@1.key`` is an entry of the second
+    positional argument.
     """
     found = []
     lowered: dict[str, Argument] | None = None
     for key in keys:
-        name, _, place = key.partition("@")
+        name, place = _split(key)
         argument = pick(int(place) if place else None, name, args, kwargs)
         if argument is None and "." in name:
             if lowered is None:
@@ -97,4 +98,12 @@ def given_keys(keys: Iterable[str], args: Sequence[Argument], kwargs: Mapping[st
 
 def key_names(keys: Iterable[str]) -> tuple[str, ...]:
     """The names of keys without their positions."""
-    return tuple(key.partition("@")[0] for key in keys)
+    return tuple(_split(key)[0] for key in keys)
+
+
+def _split(key: str) -> tuple[str, str]:
+    """A key's name and its position, where it has one."""
+    if key.startswith("@"):
+        return key, ""
+    name, _, place = key.partition("@")
+    return name, place

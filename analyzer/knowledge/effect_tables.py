@@ -153,12 +153,10 @@ def _rule(entry: dict[str, Any], table: dict[str, Any], patterns: dict[str, str]
     if not isinstance(note, str):
         raise Refused(f"{where}: note must be a string")
     when = entry.get("when", [])
-    cases = [
-        case for entry in (when if isinstance(when, list) else [when]) for case in _cases(entry, patterns, where)
-    ]
+    cases = [case for entry in (when if isinstance(when, list) else [when]) for case in _cases(entry, patterns, where)]
     keys = strings(entry, "key", where)
     for key in keys:
-        if not re.fullmatch(r"[\w.-]+(@\d+)?", key):
+        if not re.fullmatch(r"@\d+\.[\w.-]+|[\w.-]+(@\d+)?", key):
             raise Refused(f"{where}: key {key!r} must be an argument's name")
     return Rule(
         kind=table["kind"],
@@ -191,5 +189,6 @@ def _cases(case: Any, patterns: dict[str, str], where: str) -> Iterator[Case]:
         for key, default in (("then", "effect"), ("else", "next"), ("unknown", "next"), ("absent", "next"))
     )
     joined = flag(case, "joined", where)
-    for word in expand(keyword) if keyword else (None,):
+    words: list[str | None] = [None] if keyword is None else [*expand(keyword)]
+    for word in words:
         yield Case(position, word, re.compile(text), then, otherwise, unknown, absent, joined)

@@ -97,10 +97,11 @@ class EffectTable:
             return self.names.guess_call(pick(*rule.tool, args, kwargs or {}))
         return rule.apply(self.canonical(qualified), args, kwargs or {})
 
-    def leads(self, qualified: str) -> bool:
-        """Is anything known below ``qualified``, an attribute of an object (``twilio.rest.Client.messages``)?"""
+    def knows(self, qualified: str) -> bool:
+        """Is anything known of ``qualified``, or of what it holds (``twilio.rest.Client.messages``)?"""
         name = self.canonical(qualified)
-        return self.rules.leads(name) or self.types.leads(name)
+        known = (self.rules.get(name), self.types.get(name))
+        return any(item is not None for item in known) or self.rules.leads(name) or self.types.leads(name)
 
     def returns(self, qualified: str) -> str | None:
         """The class that the result of calling ``qualified`` counts as, where it is not ``qualified``.

@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING
 
 from ...contract import Finding
 from ..base import StaticRule
-from ..flows import FRAMEWORK, certainty_of, effect_steps, place_of, said, units_said, wait_steps
+from ..flows import FRAMEWORK, certainty_of, effect_steps, place_of, replay_said, said, wait_said, wait_steps
 
 if TYPE_CHECKING:
+    from ...analyzer.hazards import Hazard
     from ...analyzer.program import Program
+
+_ADVICE = {
+    "node": "Move it behind the wait or into a node of its own.",
+    "entrypoint": "Move it behind the wait or wrap it in `@task`.",
+}
+_BEHIND = "Move it behind the wait, or give it an idempotency key."
 
 
 class EffectBeforeWait(StaticRule):
@@ -21,7 +28,7 @@ class EffectBeforeWait(StaticRule):
     properties = ("EO",)
     level = "error"
     precision = "high"
-    summary = "An effect that may run before a durable wait in the same replayed unit"
+    summary = "An effect before a wait, in code that runs again from its top when the wait is answered"
     what = (
         "Reports a call that must not be repeated (a POST, a mail, a payment, an insert, a message) where a path of "
         "the same replayed unit leads from it to a durable wait: directly, through any chain of calls, methods, "
@@ -74,15 +81,19 @@ def refund(state):
                 *effect_steps(program, effect, hazard.effect_chain, hazard.behind),
                 *wait_steps(program, hazard),
             )
-            where = f"router `{hazard.router}` of " if hazard.router else ""
             yield self.finding(
                 place_of(program, effect),
                 program.symbol(hazard.function),
                 f"{said(program, effect, hazard.behind)} fires again each time the wait at "
-                f"{hazard.wait.path}:{program.line_of(hazard.wait)} is answered: {where}{units_said(hazard.units)} "
-                "runs again from its top and the effect comes before the wait.",
+                f"{wait_said(program, hazard)} is answered{replay_said(program, hazard)}. {_advice(hazard)}",
                 certainty=certainty_of(effect, hazard.behind),
                 framework=FRAMEWORK,
                 framework_version=program.version(effect.path, FRAMEWORK),
                 flow=flow,
             )
+
+
+def _advice(hazard: Hazard) -> str:
+    if hazard.router:
+        return "Let a node of its own ask, not the router."
+    return _ADVICE.get(hazard.units[0].kind, _BEHIND)

@@ -7,10 +7,16 @@ from typing import TYPE_CHECKING
 
 from ...contract import Finding
 from ..base import StaticRule
-from ..flows import FRAMEWORK, certainty_of, effect_steps, place_of, said, units_said, wait_steps
+from ..flows import FRAMEWORK, certainty_of, effect_steps, place_of, replay_said, said, wait_said, wait_steps
 
 if TYPE_CHECKING:
     from ...analyzer.program import Program
+
+_ADVICE = {
+    "node": "Ask for everything in one wait and act in the next node, or send each item to a node of its own.",
+    "entrypoint": "Wrap it in `@task`.",
+}
+_BEHIND = "Ask for everything in one wait before the loop, or give it an idempotency key."
 
 
 class EffectInWaitLoop(StaticRule):
@@ -75,9 +81,9 @@ def send_all(state, mailer):
             yield self.finding(
                 place_of(program, effect),
                 program.symbol(hazard.function),
-                f"{said(program, effect, hazard.behind)} fires again for every earlier round each time the loop waits "
-                f"at {hazard.wait.path}:{program.line_of(hazard.wait)}: an answer runs "
-                f"{units_said(hazard.units)} from its top, and the loop repeats what it already did.",
+                f"{said(program, effect, hazard.behind)} fires again for every earlier round each time the loop's "
+                f"wait at {wait_said(program, hazard)} is answered{replay_said(program, hazard)}. "
+                f"{_ADVICE.get(hazard.units[0].kind, _BEHIND)}",
                 certainty=certainty_of(effect, hazard.behind),
                 framework=FRAMEWORK,
                 framework_version=program.version(effect.path, FRAMEWORK),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...analyzer.hazards import in_recovered_bodies
 from ...contract import Finding
 from ..base import StaticRule
-from ..flows import FRAMEWORK, certainty_of, effect_steps, place_of, said
+from ..flows import FRAMEWORK, certainty_of, effect_steps, place_of, said, units_said
 
 if TYPE_CHECKING:
     from ...analyzer.program import Program
@@ -69,8 +69,9 @@ def checkout(order):
             yield self.finding(
                 place_of(program, effect),
                 program.symbol(unit.function),
-                f"{said(program, effect, behind)} fires again on every recovery of entrypoint `{unit.name}`: after a "
-                "crash the body runs again from its top and only `@task` results are kept.",
+                f"{said(program, effect, behind)} fires again on every recovery of {units_said(program, [unit])}: "
+                "after a crash the body runs again from its top and only `@task` results are kept. Move it into a "
+                "`@task`.",
                 certainty=certainty_of(effect, behind),
                 framework=FRAMEWORK,
                 framework_version=program.version(effect.path, FRAMEWORK),

@@ -9,6 +9,7 @@ from ...analyzer.hazards import siblings
 from ...contract import Finding, Step
 from ..base import StaticRule
 from ..flows import FRAMEWORK, certainty_of, effect_steps, place_of, said
+from ..names import function_said
 
 if TYPE_CHECKING:
     from ...analyzer.program import Program
@@ -88,11 +89,11 @@ agent = create_agent("openai:gpt-4.1", tools=[charge, ask])
         """One finding a site of an effect."""
         for found in siblings(program.order, program.registry):
             tool, waiting = found.tool, found.waiting
-            name, other = tool[1].rsplit(".", 1)[-1], waiting[1].rsplit(".", 1)[-1]
+            name, other = function_said(program, tool), function_said(program, waiting)
             path, line, column = found.group
             group = Step(program.place(path, line, column), "call", "the tools share this node")
             head = program.project.function((waiting[0], waiting[1]))
-            wait = Step(program.place(waiting[0], head.line if head else 1, 0), "wait", f"tool `{other}` waits")
+            wait = Step(program.place(waiting[0], head.line if head else 1, 0), "wait", f"tool {other} waits")
             effect = found.effect
             if effect is not None:
                 place = place_of(program, effect)
@@ -102,13 +103,14 @@ agent = create_agent("openai:gpt-4.1", tools=[charge, ask])
             else:
                 own = program.project.function((tool[0], tool[1]))
                 place = program.place(tool[0], own.line if own else 1, own.column if own else 0)
-                flow = (Step(place, "effect", f"tool `{name}`: {found.reason}"), group, wait)
-                what, certainty = f"What tool `{name}` does ({found.reason})", "likely"
+                flow = (Step(place, "effect", f"tool {name}: {found.reason}"), group, wait)
+                what, certainty = f"What tool {name} does ({found.reason})", "likely"
             yield self.finding(
                 place,
                 program.symbol(tool),
-                f"{what} is done again when tool `{other}` is answered: both run in one node, and a message that calls "
-                "both runs both again.",
+                f"{what} is done again when tool {other} is answered: the calls of one message share a node, and the "
+                f"answer runs them all again. Give {other} a node of its own, or use an agent that runs each call as "
+                "its own task (`create_agent`).",
                 certainty=certainty,
                 framework=FRAMEWORK,
                 framework_version=program.version(place.path, FRAMEWORK),

@@ -8,18 +8,40 @@ from typing import TYPE_CHECKING
 from ...analyzer.chains import wait_chain
 from ...contract import Certainty, Finding, Step
 from ..base import StaticRule
-from ..flows import FRAMEWORK, place_of, place_of_call, text_of
+from ..flows import FRAMEWORK, place_of, place_of_call
+from ..handlers import Outcome, handler_of, is_for_the_wait, outcome
+from ..names import at, text_of
 
 if TYPE_CHECKING:
     from ...analyzer.program import Program
     from ...analyzer.suspension import Swallow
 
-_CATCHERS = {
-    "handler": "this handler",
-    "suppress": "`contextlib.suppress`",
+_CATCHERS: dict[Outcome, str] = {
+    "goes on": "this handler",
+    "fails": "this handler",
+    "next round": "this handler",
+    "finally": "the `return` in `finally`",
+    "suppressed": "`contextlib.suppress`",
     "manager": "this context manager",
-    "retry": "the retry decorator",
+    "retried": "the retry decorator",
 }
+_INSTEAD: dict[Outcome, str] = {
+    "goes on": "this handler takes the exception that carries it, and the code goes on as if {done}",
+    "fails": "this handler takes the exception that carries it and raises another: the run fails instead of asking",
+    "next round": "this handler takes the exception that carries it, and the loop goes on with its next round",
+    "finally": "the `return` in `finally` drops the exception that carries it, and the code goes on as if {done}",
+    "suppressed": "`contextlib.suppress` drops the exception that carries it, and the code goes on as if {done}",
+    "manager": "the context manager's exit drops the exception that carries it, and the code goes on as if {done}",
+    "retried": "the retry decorator takes it for a failure and calls the function again instead of asking",
+}
+_ADVICE: dict[Outcome, str] = {
+    "finally": "Take the `return` out of `finally`.",
+    "suppressed": "Suppress narrower types, or move the wait out of the block.",
+    "manager": "Let its exit return false for `GraphBubbleUp`.",
+    "retried": "Retry on the exceptions you expect only, not on `GraphBubbleUp`.",
+}
+_IN_FRONT = "Put `except GraphBubbleUp: raise` in front of it, or catch narrower types."
+_AGAIN = "Raise it again."
 
 
 class WaitSwallowed(StaticRule):
@@ -30,16 +52,18 @@ class WaitSwallowed(StaticRule):
     properties = ("LV", "CO")
     level = "error"
     precision = "high"
-    summary = "A durable wait inside a handler that catches its control-flow exception"
+    summary = "A wait inside a handler that catches the exception by which it parks the run"
     what = (
-        "Reports a handler (bare `except`, `except Exception`, `BaseException`, `GraphBubbleUp`, `GraphInterrupt`), a "
-        "`contextlib.suppress`, a retry decorator or a tool wrapper around a durable wait, directly or through calls, "
-        "that does not raise the exception again as it came."
+        "Reports what takes the exception of a durable wait, directly or through calls, and does not raise it again as "
+        "it came: a handler (bare `except`, `except Exception`, `BaseException`, `GraphBubbleUp`, `GraphInterrupt`), "
+        "`contextlib.suppress`, a context manager whose exit says true, a `return` in `finally`, a retry decorator, a "
+        "wrapper around the running of tools."
     )
     why = (
         "`interrupt()` parks the run by raising `GraphInterrupt`, which is an `Exception`. A handler that takes it "
-        "keeps the run going: nobody is asked, and what the answer was to permit happens without it (measured on "
-        "langgraph 1.0.5 to 1.2.24)."
+        "keeps the run going: nobody is asked, and what the answer was to permit happens without it. Where it raises "
+        "another error, or a decorator tries again, the run ends in that error instead (measured on langgraph 1.0.5 "
+        "to 1.2.24)."
     )
     limits = (
         "A handler that raises again only under a condition counts as catching.",
@@ -91,7 +115,8 @@ def review(state):
         line = program.text_line(path, swallow.line)
         end = len(line.encode())
         place = program.place(path, swallow.line, swallow.column, swallow.line, end)
-        steps = [Step(place, "event", f"{_CATCHERS[swallow.catcher]} takes what the wait raises")]
+        what = outcome(program, swallow)
+        steps = [Step(place, "event", f"{_CATCHERS[what]} takes what the wait raises")]
         if swallow.hook:
             call = swallow.brings
             steps.append(
@@ -111,14 +136,16 @@ def review(state):
                 name = text_of(program, called, function[0])
                 steps.append(Step(place_of_call(program, function[0], called), "call", f"{name} leads to the wait"))
             if wait is not None:
-                at = place_of(program, wait)
-                steps.append(Step(at, "wait", "the wait"))
-                said = f"The wait at {wait.path}:{at.line} never parks the run"
+                where = place_of(program, wait)
+                steps.append(Step(where, "wait", "the wait"))
+                said = f"The wait at {at(where, path)} never parks the run"
+        done = "the tool had failed or answered" if swallow.hook else "it had been answered"
+        named = is_for_the_wait(program, handler_of(program, swallow))
+        advice = _ADVICE.get(what, _AGAIN if named else _IN_FRONT)
         return self.finding(
             place,
             program.symbol(swallow.function),
-            f"{said}: {_CATCHERS[swallow.catcher]} catches the exception that carries it, and the code goes on as if "
-            "it had been answered. Raise `GraphBubbleUp` again before it, or catch narrower types.",
+            f"{said}: {_INSTEAD[what].format(done=done)}. {advice}",
             certainty=certainty,
             framework=FRAMEWORK,
             framework_version=program.version(path, FRAMEWORK),

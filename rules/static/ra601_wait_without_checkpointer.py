@@ -9,6 +9,7 @@ from ...analyzer.modules import is_test
 from ...contract import Certainty, Finding, Place, Step
 from ..base import StaticRule
 from ..flows import FRAMEWORK, place_of_call
+from ..names import at
 
 if TYPE_CHECKING:
     from ...analyzer.nullness import Null
@@ -80,11 +81,11 @@ graph.invoke({}, {"configurable": {"thread_id": "1"}})
         seen: set[Place] = set()
         for compiled in persistence.compiled():
             nulls = persistence.saver_states(compiled)
-            none = sorted((null for null in nulls if null.kind == "none"), key=repr)
+            none = sorted((null for null in nulls if null.kind == "none"), key=_last_in_tests)
             path = compiled.function[0]
             if not none or is_test(path) or persistence.served(path) or persistence.set_later(compiled):
                 continue
-            run = next(iter(persistence.runs(compiled.site)), None)
+            run = min(persistence.runs(compiled.site), key=lambda run: _last_in_tests(run[0][0]), default=None)
             if run is None:
                 continue
             certain: Certainty = "certain" if len(none) == len(nulls) else "likely"
@@ -117,19 +118,30 @@ graph.invoke({}, {"configurable": {"thread_id": "1"}})
         if null.line:
             flow.insert(0, Step(program.place(null.path, null.line, 0), "source", "the checkpointer is None here"))
         elif null.passed is not None:
-            at = program.place(null.passed[0][0], *null.passed[1:])
-            flow.insert(0, Step(at, "call", "called without a checkpointer here"))
+            leaves_out = program.place(null.passed[0][0], *null.passed[1:])
+            flow.insert(0, Step(leaves_out, "call", "this call leaves the checkpointer out"))
         caller, call = run
         flow.append(Step(place_of_call(program, caller[0], call), "resume", "and run here"))
         words = "without a checkpointer" if certainty == "certain" else "with a checkpointer that may be None"
+        if null.passed is not None and not null.line:
+            words = f"without a checkpointer, which the call at {at(flow[0].place, place.path)} leaves out"
+        elif null.line and flow[0].place.line != place.line:
+            words = words.replace("without a checkpointer", "with a checkpointer that is None")
+            words += f", as {at(flow[0].place, place.path)} says"
         what = {"": "A graph"}.get(compiled.agent, "An agent" if compiled.agent != "entrypoint" else "An entrypoint")
         return self.finding(
             place,
             program.symbol(function),
-            f"{what} that waits is compiled {words}: the first call parks without an error, the answer then raises "
-            "RuntimeError and the run can never complete. Give it a durable checkpointer.",
+            f"{what} that waits is compiled {words}: the first call parks without an error, the answer then "
+            "raises RuntimeError and the run can never complete. Give it a durable checkpointer.",
             certainty=certainty,
             framework=FRAMEWORK,
             framework_version=program.version(place.path, FRAMEWORK),
             flow=tuple(flow),
         )
+
+
+def _last_in_tests(where: Null | str) -> tuple[bool, bool, str]:
+    """Sorts what product code does before what notebooks and tests do."""
+    path = where if isinstance(where, str) else where.passed[0][0] if where.passed is not None else where.path
+    return is_test(path), path.endswith(".ipynb"), repr(where)

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ...analyzer.calling import argument
-from ...analyzer.modules import is_test
+from ...analyzer.modules import is_demonstration, is_test
+from ...analyzer.order import bits
 from ...analyzer.summary import Const
 from ...contract import Finding, Level, Place, Step
 from ..base import StaticRule
-from ..flows import FRAMEWORK, place_of_call
+from ..flows import FRAMEWORK, place_of, place_of_call
 
 if TYPE_CHECKING:
     from ...analyzer.persistence import Compiled
@@ -25,18 +26,20 @@ class VolatilePersistence(StaticRule):
     properties = ("LV",)
     level = "warning"
     precision = "medium"
-    summary = "A graph that waits, kept in memory only"
+    summary = "A run that waits, kept in memory only, or a run with effects, written at its exit only"
     what = (
-        'Reports an in-memory saver that reaches a graph that waits, and a run with `durability="exit"` (or '
-        "`checkpoint_during=False`) of a graph whose nodes fire effects."
+        'Reports an in-memory saver that reaches a graph that waits. Reports also a run with `durability="exit"` (or '
+        "`checkpoint_during=False`) of a graph whose nodes fire an effect, whether it waits or not."
     )
     why = (
         "A human may answer hours later. A deployment, a crash or a second worker in between, and the parked run is "
-        'gone: the answer finds no checkpoint. With `durability="exit"` a crash leaves nothing, and running again '
-        "repeats every effect (measured on langgraph 1.2.9 and 1.2.24)."
+        'gone: the answer finds no checkpoint. With `durability="exit"` the nodes that are done leave nothing behind '
+        "before the run ends or parks: after a crash it starts at its input and repeats every effect (measured on "
+        "langgraph 1.2.9 and 1.2.24)."
     )
     limits = (
-        "A warning where the project serves requests or jobs, or makes a durable saver elsewhere; else a note.",
+        "A warning in a program that serves requests or jobs and, outside examples, in a project with a durable saver.",
+        "Else a note (shown with `--pedantic`).",
         "Quiet in tests, notebooks, Temporal workflows and where a `langgraph.json` stands above the file.",
         "Graphs that one factory makes from different nodes count as one graph.",
         "A project is the folder of the nearest manifest (pyproject.toml, requirements.txt, setup.py).",
@@ -88,7 +91,7 @@ graph = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask").compile(che
 
     def _level(self, program: Program, path: str) -> Level:
         persistence = program.persistence
-        serving = persistence.serves(path) or persistence.has_durable_saver(path)
+        serving = persistence.serves(path) or (persistence.has_durable_saver(path) and not is_demonstration(path))
         return "warning" if serving else "note"
 
     def _quiet(self, program: Program, path: str) -> bool:
@@ -125,20 +128,24 @@ graph = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask").compile(che
         told = program.resolver.knowledge.table("persistence", "volatile_runs")
         for function, call, site in persistence.runs_with(told):
             path = function[0]
-            fires = any(f in reach and reach[f].exit for f in program.order.graph_functions(site))
-            if not fires or persistence.is_part(site) or self._quiet(program, path):
+            inside = sorted(f for f in program.order.graph_functions(site) if f in reach and reach[f].exit)
+            if not inside or persistence.is_part(site) or self._quiet(program, path):
                 continue
             for keyword, value in sorted(told.items()):
                 given = argument(call, None, keyword)
                 if isinstance(given, Const) and given.value == value:
                     place = place_of_call(program, path, call)
+                    effect = place_of(program, program.order.effects[next(iter(bits(reach[inside[0]].exit)))])
                     yield self.finding(
                         place,
                         program.symbol(function),
-                        f"With `{keyword}={value!r}` nothing is written before the run ends or parks: after a crash it "
-                        "starts again from its input and repeats every effect. Use the default durability.",
+                        f"After a crash this run starts again from its input and repeats every effect: with "
+                        f"`{keyword}={value!r}` nothing is written before it ends or parks. Leave `{keyword}` out.",
                         level=self._level(program, path),
                         framework=FRAMEWORK,
                         framework_version=program.version(path, FRAMEWORK),
-                        flow=(Step(place, "source", "written at the exit only"),),
+                        flow=(
+                            Step(place, "source", "this run is written at its exit only"),
+                            Step(effect, "effect", "and what it did here is not kept before that"),
+                        ),
                     )

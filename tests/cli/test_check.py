@@ -249,7 +249,7 @@ def test_framework_versions(fake: Fake, project: Path) -> None:
 
 def test_jobs(fake: Fake) -> None:
     audit("--jobs", "3")
-    audit()
+    audit("--no-cache")
     assert fake.programs[0].built_with.jobs == 3
     assert fake.programs[1].built_with.jobs >= 1
 

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import resume_audit
+from resume_audit.cli.explain import fitted
 from resume_audit.cli.main import door
 from resume_audit.contract import PROPERTIES
 from resume_audit.rules.registry import STATIC
@@ -31,6 +32,16 @@ def test_every_rule_and_property_is_explained() -> None:
         assert run("explain", rule.id).stdout == run("explain", rule.name).stdout
     for name, sentence in PROPERTIES.items():
         assert sentence in run("explain", name.lower()).stdout
+
+
+def test_pages_fit_a_terminal_and_code_stays_as_it_is() -> None:
+    for rule in STATIC:
+        whole = run("explain", rule.id).stdout
+        lines = fitted(whole, 72).split("\n")
+        code = whole.split("```")[1::2]
+        assert "\n".join(lines).split("```")[1::2] == code
+        assert all(len(line) <= 72 for line in lines if not any(line in block for block in code))
+        assert "".join("".join(lines).split()) == "".join(whole.split())
 
 
 def test_a_family_is_listed() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from resume_audit.contract import AuditError, Finding, Fix, Level, Place, Report, Stats, Step
@@ -147,7 +148,7 @@ def test_a_notebook_cell_and_an_unknown_version_are_said() -> None:
         line,
         View(),
     )
-    assert "= cell 3 of the notebook" in text
+    assert "n.ipynb:7:1 (cell 3): error RA001" in text
     assert "= assumed: langgraph, version unknown" in text
 
 
@@ -161,3 +162,49 @@ def test_many_errors_are_cut() -> None:
 def test_first_sentence() -> None:
     assert first_sentence("Move a.b()\n  behind. Then more.") == "Move a.b() behind."
     assert first_sentence("One part only") == "One part only"
+
+
+def test_the_cell_of_a_step_is_said() -> None:
+    step = Step(Place("n.ipynb", 9, 1, cell=4), "wait", "the wait")
+    text = render(Report((replace(finding(), flow=(step,)),)), line, View())
+    assert "1. wait  n.ipynb:9 (cell 4)  the wait\n" in text
+
+
+def test_the_advice_stands_in_full_under_the_first_finding_of_a_rule() -> None:
+    text = render(Report((finding(), finding(number=44))), line, View())
+    assert text.count("Write after the bracket") == 1
+    assert text.count("= help: resume-audit explain RA001\n") == 1
+
+
+LONG = replace(
+    FULL,
+    message="The mail is sent again with each answer, and " + "again " * 30,
+    flow=(Step(Place("app/nodes.py", 41, 2), "effect", "sends " + "the mail " * 20),),
+)
+
+
+def test_without_a_width_every_message_stays_on_one_line() -> None:
+    text = render(Report((LONG,)), line, View())
+    assert any(LONG.message.strip() in each for each in text.splitlines())
+    assert any(LONG.flow[0].message.strip() in each for each in text.splitlines())
+
+
+def test_on_a_terminal_lines_are_broken_to_fit() -> None:
+    for width in (60, 72, 80, 100, 120):
+        lines = render(Report((LONG,)), line, View(width=width)).splitlines()
+        assert max(map(len, lines)) <= width
+        assert lines[2] == "app/nodes.py:41:2: error RA001 effect-before-wait"
+        assert lines[3].startswith("  The mail is sent again with each answer, and again")
+        whole = " ".join(" ".join(lines).split())
+        assert " ".join(LONG.message.split()) in whole
+        assert " ".join(LONG.flow[0].message.split()) in whole
+
+
+def test_a_short_message_stays_beside_its_place_on_a_terminal() -> None:
+    assert "effect-before-wait  The mail is sent" in render(Report((finding(),)), line, View(width=100))
+
+
+def test_colour_takes_no_columns() -> None:
+    plain = render(Report((LONG,)), line, View(width=80))
+    painted = render(Report((LONG,)), line, View(colour=True, width=80))
+    assert re.sub(r"\x1b\[[\d;]*m", "", painted) == plain
