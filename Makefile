@@ -26,6 +26,7 @@ $(READY): pyproject.toml $(STALE)
 	@test -x $(BIN)/python || { python="$$(PYTHON='$(PYTHON)' .ci/python)" && \
 		echo "making $(VENV) with $$python" && "$$python" -m venv $(VENV); }
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m compileall -q analyzer cli reports rules
 	@mkdir -p $(VENV)/root && ln -sfn ../.. $(VENV)/root/resume_audit
 	@printf '%s' '$(CURDIR)' > $(READY)
 

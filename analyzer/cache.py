@@ -14,6 +14,7 @@ from .summary import SCHEMA
 
 _DIGEST = 16
 _MAKERS = (
+    "lower_statements.py",
     "lower.py",
     "lower_expressions.py",
     "suppression_comments.py",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from .attributes import method_of
 from .calling import argument
 from .facts import last_name
+from .facts import last_name
 from .solver import MANY, Value, Values
 from .summary import Attr, Call, Expr
 from .values import FunctionId, Resolver, Site
@@ -120,4 +121,6 @@ def receiver_and_verb(func: Expr) -> tuple[str, str]:
         return key, name
     if isinstance(base, str):
         return base.rsplit(".", 1)[-1], name
+    if isinstance(base, Call) and (made := last_name(base.func)):
+        return f"{made}()", name
     return getattr(base, "name", "") or "", name

@@ -85,8 +85,13 @@ def _hazard(order: Order, meeting: Meeting, closures: dict[Unit, set[FunctionId]
     return Hazard(effect, meeting.looped, source, around, to_effect, to_wait, wait, behind, router)
 
 
-def _behind(order: Order, function: FunctionId, call: Call) -> Iterator[Behind]:
-    """What the dispatch at a call may fire."""
+def _behind(
+    order: Order, function: FunctionId, call: Call, above: frozenset[tuple[FunctionId, int, int]] = frozenset()
+) -> Iterator[Behind]:
+    """What the dispatch at a call may fire. ``above``: the dispatches that lead here."""
+    here = (function, call.line, call.column)
+    if here in above:
+        return
     found = order.outlines[function]
     for number, dispatch in enumerate(found.dispatches):
         if dispatch is None or found.flow.calls[number] is not call:
@@ -101,7 +106,7 @@ def _behind(order: Order, function: FunctionId, call: Call) -> Iterator[Behind]:
                     chain = effect_chain(order, effect, target)
                     site = order.effects[effect]
                     if site.dispatch:
-                        inner = list(_behind(order, *chain[-1])) if chain else []
+                        inner = list(_behind(order, *chain[-1], above | {here})) if chain else []
                         if inner:
                             yield Behind(target, (*chain, *inner[0].chain), inner[0].effect, inner[0].reason)
                             break

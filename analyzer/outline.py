@@ -9,6 +9,7 @@ from .dispatch import Dispatch, dispatched
 from .effect_sites import EffectSite, effect_at
 from .flow import Flow, build
 from .lower import MODULE
+from .guards import skips_on_resume
 from .registry import GraphSite, Registry
 from .summary import Attr, Call, Expr, Raise
 from .values import FunctionId, Resolver
@@ -120,6 +121,8 @@ def _add_call(
             head = resolver.project.function((target[0], target[1]))
             graphs.append((target[0], head.line, head.column) if head else ())
         elif kind == "recorded" or registry.is_recorded((target[0], target[1])):
+            recorded.append(target)
+        elif guards and skips_on_resume(resolver, guards, function):
             recorded.append(target)
         elif (target[0], target[1]) != (function[0], MODULE):
             callees.append(target)

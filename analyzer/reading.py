@@ -24,7 +24,7 @@ from .source import SourceError, decode, read_bytes, risky
 from .summary import Summary, encode
 from .summary import decode as decode_summary
 
-RECURSION = 6_000
+RECURSION = 2_500
 """Frames allowed while a file is lowered; deeper code is reported, not read."""
 
 CHILD_SECONDS = 20.0

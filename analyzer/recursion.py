@@ -7,8 +7,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-RECURSION = 30_000
-"""Frames allowed while a project is linked and judged: call chains of audited code are followed."""
+RECURSION = 6_000
+"""Frames allowed while a project is linked and judged. More could exhaust the stack of the process,
+which ends it without a word; that much nesting is refused when files are read."""
 
 
 @contextmanager
