@@ -83,14 +83,41 @@ def defined(resolver: Resolver, key: FunctionKey, context: str, owner: FunctionI
     values: Values = frozenset({("fn", *key, context)})
     for number, decorator in reversed(list(enumerate(head.decorators))):
         made: set[Value] = set()
+        kept = not _in_project(resolver, decorator, owner)
         for value in resolver.eval(decorator, owner):
             if value[0] in ("fn", "bound"):
                 site = resolver.decorate(key, number, values, owner)
                 for inner in values:
                     resolver.solver.add(("decorated", value[1], value[2]), inner)
-                made.update(v for v in resolver.solver.read(("ret", *value[1:3], site)) if v[0] == "fn")
-        values = frozenset(made) or values
+                made.update(v for v in resolver.solver.read(("ret", *value[1:3], site)) if v[0] in ("fn", "obj"))
+            else:
+                kept = True
+        values = frozenset(made) | (values if kept else EMPTY)
     yield from values
+
+
+def _in_project(resolver: Resolver, decorator: Expr, owner: FunctionId) -> bool:
+    """Whether a decorator's name leads to a function of the project, told without resolving it.
+
+    What is not known yet must not decide: it would stay when more becomes known.
+    """
+    func = decorator.func if isinstance(decorator, Call) else decorator
+    if not isinstance(func, str):
+        return False
+    root, _, rest = func.partition(".")
+    file = resolver.project.files[owner[0]]
+    heads = [head for head in (file.functions.get(owner[1]),) if head is not None]
+    target = next((head.imports[root] for head in heads if root in head.imports), file.summary.imports.get(root))
+    if target is not None:
+        module, _, name = target.partition(":")
+        found = resolver.project.modules.find(module, owner[0])
+        if found is None or resolver.is_outside(module):
+            return False
+        other = resolver.project.file(found)
+        last = name or rest.rpartition(".")[2]
+        return other is not None and any(kind == "fn" for kind, _ in other.nested.get(("", last), ()))
+    scopes = ("", owner[1])
+    return not rest and any(kind == "fn" for scope in scopes for kind, _ in file.nested.get((scope, root), ()))
 
 
 def parameter(resolver: Resolver, path: str, qualname: str, context: str, name: str) -> Iterator[Value]:
@@ -113,37 +140,32 @@ def parameter(resolver: Resolver, path: str, qualname: str, context: str, name: 
 def _given(
     resolver: Resolver, head: Function, function: FunctionId, name: str, default: Expr, outer: FunctionId
 ) -> Iterator[Value]:
-    """What callers pass; the default where a caller passes nothing, or no caller is known."""
-    omitted = True
+    """What callers pass; the default where a caller passes nothing, or nothing is called like the function."""
+    key = (function[0], function[1])
     if function[2] in resolver.sites:
-        found = list(_from_site(resolver, head, function, name))
-        omitted = not found
-        yield from found
-    else:
-        omitted = False
-        calls = 0
-        for where, call in callers(resolver, head, (function[0], function[1])):
-            calls += 1
-            given = list(bind_arguments(head, call, name, _skips_self(head)))
-            omitted |= not given
+        call = resolver.sites[function[2]]
+        if call is None:
+            if head.params and name == head.params[0].name:
+                yield from resolver.solver.read(("handed", function[2]))
+            return
+        given = list(bind_arguments(head, call, name, _skips_self(head)))
+        for caller in resolver.solver.read(("callers", function[2])):
             for expr in given:
-                yield from resolver.eval(expr, where)
-        if head.params and name == head.params[0].name:
-            yield from _decorated(resolver, head, (function[0], function[1]))
-        omitted |= not calls
+                yield from resolver.eval(expr, (caller[0], caller[1], caller[2]))
+        if not given:
+            yield from resolver.eval(default, outer)
+        return
+    tested = is_test(function[0])
+    omitted = not any(tested or not is_test(caller[0]) for caller, _ in candidates(resolver, _called_as(head)))
+    for where, call in callers(resolver, head, key):
+        given = list(bind_arguments(head, call, name, _skips_self(head)))
+        omitted |= not given
+        for expr in given:
+            yield from resolver.eval(expr, where)
+    if head.params and name == head.params[0].name:
+        yield from _decorated(resolver, head, key)
     if omitted:
         yield from resolver.eval(default, outer)
-
-
-def _from_site(resolver: Resolver, head: Function, function: FunctionId, name: str) -> Iterator[Value]:
-    call = resolver.sites[function[2]]
-    if call is None:
-        if head.params and name == head.params[0].name:
-            yield from resolver.solver.read(("handed", function[2]))
-        return
-    for caller in resolver.solver.read(("callers", function[2])):
-        for expr in bind_arguments(head, call, name, _skips_self(head)):
-            yield from resolver.eval(expr, (caller[0], caller[1], caller[2]))
 
 
 def _decorated(resolver: Resolver, head: Function, key: FunctionKey) -> Iterator[Value]:
@@ -162,11 +184,16 @@ def _skips_self(head: Function) -> bool:
     return bool(head.owner) and not any(d == "staticmethod" for d in head.decorators)
 
 
+def _called_as(head: Function) -> str:
+    """The name that calls of a function have: the class's for a constructor or a callable object."""
+    plain = head.qualname.rsplit(".", 1)[-1].split("#")[0]
+    return head.owner.rsplit(".", 1)[-1] if plain in ("__init__", "__call__") else plain
+
+
 def callers(resolver: Resolver, head: Function, key: FunctionKey) -> Iterator[tuple[FunctionId, Call]]:
     """The calls that may reach a function, in the files summarised so far."""
-    plain = head.qualname.rsplit(".", 1)[-1].split("#")[0]
-    constructs = plain in ("__init__", "__call__")
-    resolver.solver.read(("named", head.owner.rsplit(".", 1)[-1] if constructs else plain))
+    constructs = head.name in ("__init__", "__call__")
+    resolver.solver.read(("named", _called_as(head)))
     target = (key[0], head.owner) if constructs else key
     for where, at in resolver.solver.read(("called", *target)):
         yield where, resolver.calls[at]
@@ -189,28 +216,34 @@ def known_callers(resolver: Resolver, function: FunctionId) -> list[tuple[Functi
     return [found[key] for key in sorted(found)]
 
 
+def candidates(resolver: Resolver, name: str) -> list[tuple[FunctionKey, Call]]:
+    """The calls of anything of that name, in the files summarised so far."""
+    count = len(resolver.project.files)
+    known = resolver.candidates.get(name)
+    if known is not None and known[0] == count:
+        return known[1]
+    found: list[tuple[FunctionKey, Call]] = []
+    for alias in sorted({name} | resolver.project.aliases.get(name, set())):
+        mentioning = resolver.project.mentions.get(alias, ())
+        if len(mentioning) > MOST_CALLERS:
+            continue
+        for caller in mentioning:
+            by_name = resolver.project.facts(caller).by_name
+            partials = (made for call in by_name.get("partial", ()) if (made := _unwrapped(call)))
+            named_so = (call for call in partials if last_name(call.func) == alias)
+            found.extend((caller, call) for call in (*by_name.get(alias, ()), *named_so))
+    resolver.candidates[name] = (count, found)
+    return found
+
+
 def named(resolver: Resolver, name: str) -> Values:
     """Ask of every call of anything of that name where it goes."""
     resolver.solver.read(("mentions", name))
-    for alias in sorted({name} | resolver.project.aliases.get(name, set())):
-        callers = resolver.project.mentions.get(alias, ())
-        if len(callers) > MOST_CALLERS:
-            continue
-        for caller in callers:
-            by_name = resolver.project.facts(caller).by_name
-            partials = (found for call in by_name.get("partial", ()) if (found := _unwrapped(call)))
-            for call in (*by_name.get(alias, ()), *partials):
-                at = (
-                    *caller,
-                    call.line,
-                    call.column,
-                    call.end_line,
-                    call.end_column,
-                    last_name(call.func),
-                )
-                resolver.calls.setdefault(at, call)
-                for context in resolver.solver.read(("contexts", *caller)) | {("",)}:
-                    resolver.solver.read(("callee", (*caller, context[0]), at))
+    for caller, call in candidates(resolver, name):
+        at = (*caller, call.line, call.column, call.end_line, call.end_column, last_name(call.func))
+        resolver.calls.setdefault(at, call)
+        for context in resolver.solver.read(("contexts", *caller)) | {("",)}:
+            resolver.solver.read(("callee", (*caller, context[0]), at))
     return EMPTY
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from .attributes import method_of
 from .calling import argument
 from .facts import last_name
-from .facts import last_name
 from .solver import MANY, Value, Values
 from .summary import Attr, Call, Expr
 from .values import FunctionId, Resolver, Site

@@ -50,7 +50,7 @@ def _facts(test: Expr, truth: bool) -> Iterable[_Fact]:
 def _opposed(left: _Fact, right: _Fact) -> bool:
     if left[0] != right[0]:
         return False
-    if left[1] is right[1] or (type(left[1]) is type(right[1]) and left[1] == right[1]):
+    if left[1] == right[1]:
         return left[2] is not right[2]
     return left[2] and right[2] and _TRUTH not in (left[1], right[1])
 

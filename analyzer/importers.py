@@ -26,7 +26,8 @@ def bring_in(reader: Reader, project: Project, registry: Registry, order: Order)
     words = {project.files[path].module.rpartition(".")[2] for path in holding if path in project.files}
     named = "|".join(sorted(map(re.escape, words)))
     statement = re.compile(
-        rf"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+([^\n#]*)|import[ \t]+([\w.]*\b(?:{named})\b))".encode(), re.M
+        rf"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]*(\([^)]*|[^\n#]*)|import[ \t]+([^\n#]*\b(?:{named})\b))".encode(),
+        re.M,
     )
     wanted: list[str] = []
     for path in sorted(reader.files):
@@ -46,7 +47,8 @@ def bring_in(reader: Reader, project: Project, registry: Registry, order: Order)
 def _modules(match: re.Match[bytes], words: set[str]) -> Iterator[str]:
     """The modules that an import statement may take, as far as they end with one of the words."""
     if match[3] is not None:
-        yield match[3].decode()
+        for part in match[3].decode("utf-8", "replace").split(","):
+            yield part.split(" as ")[0].strip()
         return
     module = match[1].decode()
     if module.rpartition(".")[2] in words:

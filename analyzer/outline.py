@@ -8,8 +8,8 @@ from .calls import Targets, handed, targets
 from .dispatch import Dispatch, dispatched
 from .effect_sites import EffectSite, effect_at
 from .flow import Flow, build
-from .lower import MODULE
 from .guards import skips_on_resume
+from .lower import MODULE
 from .registry import GraphSite, Registry
 from .summary import Attr, Call, Expr, Raise
 from .values import FunctionId, Resolver
@@ -110,6 +110,7 @@ def _add_call(
             _add(found, wait=wait_site(function[0], call, name, "wait"))
             return
     graphs = list(reached.graphs)
+    skipped = bool(guards and reached.functions) and skips_on_resume(resolver, guards, function)
     callees: list[FunctionId] = []
     recorded: list[FunctionId] = []
     for target in reached.functions:
@@ -120,9 +121,7 @@ def _add_call(
         if kind == "entrypoint":
             head = resolver.project.function((target[0], target[1]))
             graphs.append((target[0], head.line, head.column) if head else ())
-        elif kind == "recorded" or registry.is_recorded((target[0], target[1])):
-            recorded.append(target)
-        elif guards and skips_on_resume(resolver, guards, function):
+        elif kind == "recorded" or registry.is_recorded((target[0], target[1])) or skipped:
             recorded.append(target)
         elif (target[0], target[1]) != (function[0], MODULE):
             callees.append(target)

@@ -22,7 +22,7 @@ def suppressions(text: str, functions: Sequence[tuple[int, int]]) -> list[Suppre
     if "resume-audit:" not in text:
         return []
     found = []
-    lines = text.splitlines()
+    lines = text.split("\n")
     spans = sorted(functions)
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))

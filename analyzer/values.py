@@ -78,6 +78,7 @@ class Resolver:
         """The call of a context; None for a decorator."""
         self.boxes: dict[Value, tuple[Expr, FunctionId]] = {}
         self.calls: dict[CallAt, Call] = {}
+        self.candidates: dict[str, tuple[int, list[tuple[FunctionKey, Call]]]] = {}
         self.marked: dict[FunctionKey, str] = {}
         """Functions that a framework's decorator was called on, with its kind: ``task(pay)``."""
         self.leaving = frozenset(knowledge.table("leaves", "names"))

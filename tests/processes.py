@@ -47,9 +47,7 @@ class Ran:
         return found
 
 
-def check(
-    *arguments: str | Path, cwd: Path, form: str = "json", environment: dict[str, str] | None = None
-) -> Ran:
+def check(*arguments: str | Path, cwd: Path, form: str = "json", environment: dict[str, str] | None = None) -> Ran:
     """``resume-audit check`` with the given arguments. Fails where it does not end in a minute."""
     return run([sys.executable, "-m", "resume_audit", "check", *arguments, "--format", form], cwd, environment)
 

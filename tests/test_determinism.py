@@ -33,9 +33,7 @@ def plant(folder: Path, order: Callable[[list[Path]], list[Path]] = sorted) -> P
     return folder
 
 
-def reports(
-    *arguments: str | Path, cwd: Path, out: Path, environment: dict[str, str] | None = None
-) -> Reports:
+def reports(*arguments: str | Path, cwd: Path, out: Path, environment: dict[str, str] | None = None) -> Reports:
     out.mkdir(parents=True, exist_ok=True)
     outputs = [f"--output={name}={out / name}" for name in FORMATS]
     ran = check(*arguments, *outputs, "-q", cwd=cwd, environment={"PYTHONHASHSEED": "0", **(environment or {})})
@@ -82,9 +80,7 @@ def test_a_cold_cache_and_a_warm_one(usual: Reports, project: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("kept", ["findings", "summaries", "some summaries"])
-def test_a_cache_of_which_some_is_gone(
-    usual: Reports, project: Path, warm: Path, tmp_path: Path, kept: str
-) -> None:
+def test_a_cache_of_which_some_is_gone(usual: Reports, project: Path, warm: Path, tmp_path: Path, kept: str) -> None:
     cache = tmp_path / "cache"
     shutil.copytree(warm, cache)
     for number, entry in enumerate(sorted(cache.glob("*.bin"))):
@@ -170,9 +166,7 @@ EDITS: dict[str, Callable[[Path], None]] = {
     "a path is ignored": _append("pyproject.toml", '\n[tool.resume-audit]\nper-path-ignores = {"*" = ["RA1"]}\n'),
     "a file is excluded": _append("pyproject.toml", '\n[tool.resume-audit]\nexclude = ["notices.py"]\n'),
     "a wait is named": _append("pyproject.toml", '\n[tool.resume-audit]\nwaits = ["desk_tools.ask"]\n'),
-    "an effect is named": _append(
-        "pyproject.toml", '\n[tool.resume-audit]\neffects = [{name = "desk_tools.act"}]\n'
-    ),
+    "an effect is named": _append("pyproject.toml", '\n[tool.resume-audit]\neffects = [{name = "desk_tools.act"}]\n'),
     "a task is named": _append(
         "pyproject.toml", '\n[tool.resume-audit]\nrecorded = ["order_desk.notices.refund_in_review"]\n'
     ),

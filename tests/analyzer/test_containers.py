@@ -13,7 +13,6 @@ from resume_audit.analyzer.summary import Call
 if TYPE_CHECKING:
     from resume_audit.tests.analyzer.conftest import Link, Linked
 
-NOT_MONOTONE = "what holds only while something is unknown stays when it becomes known"
 
 TOOLS = "def pay(): ...\ndef send(): ...\ndef read(): ...\n"
 
@@ -75,7 +74,6 @@ def test_parameters_get_what_callers_pass(link: Link, call: str, found: str) -> 
     assert made.inside("keep", "f") == {f"fn {name}" for name in found.split()}
 
 
-@pytest.mark.xfail(reason=NOT_MONOTONE)
 def test_the_order_of_questions_is_no_matter(link: Link) -> None:
     assert link(f"{TOOLS}def f(action=read):\n    keep = action\nf(pay)\n").of("keep", "f") == {"fn pay"}
 

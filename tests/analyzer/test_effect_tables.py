@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from resume_audit.analyzer.knowledge.effect_tables import parse
-from resume_audit.analyzer.knowledge.patterns import NameMap, expand
+from resume_audit.analyzer.knowledge.patterns import NameMap, compile_prefix, expand
 
 
 def test_patterns() -> None:
@@ -17,6 +17,32 @@ def test_patterns() -> None:
     for bad in ("a.{b", "a.b}", "a.{b{c}}"):
         with pytest.raises(ValueError, match="brace"):
             list(expand(bad))
+
+
+@pytest.mark.parametrize(
+    "pattern, leading, other",
+    [
+        ("a.b.c", "a a.b", "a.b.c b a.c"),
+        ("a.*.c", "a a.x", "a.x.c a.x.y"),
+        ("a.**.c", "a a.x a.x.y", "b ax"),
+        ("a.**", "a a.x.y", "ab"),
+    ],
+)
+def test_what_a_longer_name_may_begin_with(pattern: str, leading: str, other: str) -> None:
+    prefix = compile_prefix(pattern)
+    names = NameMap([(pattern, 1)])
+    for name in leading.split():
+        assert prefix.fullmatch(name)
+        assert names.leads(name)
+    for name in other.split():
+        assert not prefix.fullmatch(name)
+        assert not names.leads(name)
+
+
+def test_a_case_by_any_of_several_keywords() -> None:
+    text = GOOD + '[[call]]\nnames = ["a.b"]\nwhen = { keyword = "{x,@1}.${p,q}", matches = "", then = "read" }'
+    ((_, rule),) = parse("good.toml", text).calls
+    assert [case.keyword for case in rule.cases] == ["x.$p", "x.$q", "@1.$p", "@1.$q"]
 
 
 GOOD = 'kind = "x"\nreason = "y"\n'
@@ -43,6 +69,9 @@ GOOD = 'kind = "x"\nreason = "y"\n'
         GOOD + '[[call]]\nnames = ["a.b"]\nwhen = { position = 0, matches = "@none" }',
         GOOD + '[[call]]\nnames = ["a.b"]\nwhen = { position = 0, matches = "x", otherwise = "read" }',
         GOOD + '[[call]]\nnames = ["a.b"]\nwhen = { position = 0, matches = "x", else = "maybe" }',
+        GOOD + '[[call]]\nnames = ["a.b"]\nwhen = { position = 0, matches = "x", joined = 1 }',
+        GOOD + '[[call]]\nnames = ["a.b"]\ntool = "name"',
+        GOOD + '[[call]]\nnames = ["a.b"]\nkey = ["@1"]',
         GOOD + '[[constructor]]\nnames = ["a.b"]',
         GOOD + '[[constructor]]\nnames = ["a.b"]\nreturns = "a.c"\nwhy = "x"',
         GOOD + '[alias]\n"a.{b,c}" = "a.{d,e,f}"',

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from resume_audit.analyzer.knowledge.effects import Argument, Effect, load
-from resume_audit.analyzer.knowledge.guess import Names, receiver_words, verb_forms
+from resume_audit.analyzer.knowledge.guess import Names, Quiet, receiver_words, verb_forms
 
 UNKNOWN = Argument()
 
@@ -58,6 +58,8 @@ def pairs(text: str) -> list[tuple[str, str]]:
                 mailer:asend mailer:send_async gateway:acharge mailService:sendEmail send_offer_task:delay
                 collection:insert_one :send_email :charge_card :create_ticket :send_sms :post_to_slack
                 :publish_event :sendEmail :async_send_email
+                send_email:delay run_agent:delay tasks.sync:delay send_email:apply_async s():apply_async
+                app:send_task resize:kiq queue:enqueue self.job_queue:enqueue q:enqueue get_psp():charge
             """
         ),
         ('config["configurable"]["scale"]', "post_reading"),
@@ -85,6 +87,8 @@ def test_names_that_say_what_is_done(receiver: str, verb: str) -> None:
             client.chat.completions:create helper:invoke fleet:free_units websocket:send_json ws:send
             router:post app:post stub:charge mock_psp:charge battery:charge self:_charge self:notify
             event_queue:enqueue_event get_stream_writer():send :send :create :post :charge :publish
+            time:delay asyncio:delay :delay pool:apply_async self.pool:apply_async logger:delay
+            :apply_async rate_limiter:delay coll:update_one session:call_tool
             :notify :get_email :parse_order :format_email :create_react_agent :create_agent : ...:x
             ):send
         """
@@ -107,12 +111,77 @@ def test_what_decides_beside_the_names() -> None:
     assert said(table.guess("service.events()", "insert", (), {"body": UNKNOWN})) == "likely"
     assert said(table.guess("celery_task", "delay", (), {"task_id": UNKNOWN})) == "likely"
     assert said(table.guess("celery_task", "apply_async", (), {"task_id": UNKNOWN})) == "idempotent"
+    assert said(table.guess("gateway", "charge", [UNKNOWN], {"@0.idempotency_key": UNKNOWN})) == "idempotent"
     assert said(table.guess("vector_store", "add_documents", (), {"ids": UNKNOWN})) == "idempotent"
     assert said(table.guess("cur", "execute", [lit("INSERT INTO t VALUES (1)")])) == "likely"
     assert said(table.guess("cur", "execute", [lit("UPDATE t SET a = 1")])) == "idempotent"
     assert said(table.guess("cur", "execute", [lit("SELECT 1")])) == "read"
     assert said(table.guess("cur", "execute", [lit("Insert a coin")])) == "none"
     assert said(table.guess("cur", "execute", [UNKNOWN])) == "none"
+
+
+@pytest.mark.parametrize(
+    "receiver, verb, possible",
+    [
+        ("messages()", "send", True),
+        ("c", "update_one", True),
+        ("session", "call_tool", True),
+        ("cursor", "execute", True),
+        ("ledger", "exists", True),
+        ("mailer", "send", True),
+        ("parser", "parse", False),
+        ("logger", "send", False),
+        ("", "", False),
+    ],
+)
+def test_what_arguments_could_still_decide(receiver: str, verb: str, possible: bool) -> None:
+    assert load().might(receiver, verb) is possible
+
+
+@pytest.mark.parametrize(
+    "keys, expected",
+    [
+        (["@1.$inc"], "likely"),
+        (["@1.$set", "@1.$push"], "likely"),
+        (["update.$mul"], "likely"),
+        (["@1.$set"], "none"),
+        (["@1.$addToSet"], "none"),
+        (["@0.version", "@1.$inc"], "none"),
+    ],
+)
+def test_operators_of_mongodb_say_it_whatever_the_receiver(keys: list[str], expected: str) -> None:
+    assert said(load().guess("c", "update_one", (), dict.fromkeys(keys, UNKNOWN))) == expected
+
+
+@pytest.mark.parametrize(
+    "tool, expected",
+    [
+        ("create_issue", "likely"),
+        ("createIssue", "likely"),
+        ("github__create_issue", "likely"),
+        ("slack_post_message", "likely"),
+        ("slack-post-message", "likely"),
+        ("mail.send_email", "likely"),
+        ("delete_row", "idempotent"),
+        ("get_issue", "none"),
+        ("search_issues", "none"),
+        ("frobnicate", "none"),
+        ("{}_issue", "none"),
+    ],
+)
+def test_a_called_tool_is_judged_by_its_name(tool: str, expected: str) -> None:
+    table = load()
+    assert said(table.guess("session", "call_tool", [lit(tool)])) == expected
+    assert said(table.guess("session", "call_tool", (), {"tool_name": lit(tool)})) == expected
+    assert said(table.classify("mcp.client.session.ClientSession.call_tool", (), {"name": lit(tool)})) == expected
+    assert said(table.classify("mcp.ClientSession.call_tool", [UNKNOWN])) == "none"
+
+
+def test_graphql_by_post_is_a_read_unless_it_is_a_mutation() -> None:
+    table = load()
+    assert said(table.guess("client", "post", [lit("/graphql")], {"json.query": lit("query { me }")})) == "none"
+    assert said(table.guess("client", "post", [lit("/graphql")], {"json.query": lit("mutation { a }")})) == "likely"
+    assert said(table.guess("client", "post", [lit("/graphql")], {"json.query": UNKNOWN})) == "likely"
 
 
 @pytest.mark.parametrize(
@@ -184,4 +253,4 @@ def test_receivers_are_read_from_their_text() -> None:
 )
 def test_names_that_are_not_well_formed_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"^names\.toml"):
-        Names.parse("names.toml", text, re.compile("x"))
+        Names.parse("names.toml", text, Quiet(re.compile("x"), re.compile("y")))

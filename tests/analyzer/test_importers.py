@@ -21,9 +21,6 @@ def build(tmp_path: Path, files: dict[str, str]) -> Program:
     return program.build(found.root, found.files, BuildOptions())
 
 
-FIRST_ONLY = pytest.mark.xfail(reason="of an import statement only the first line, or the first module, is looked at")
-
-
 @pytest.mark.parametrize(
     "statement, used",
     [
@@ -34,8 +31,8 @@ FIRST_ONLY = pytest.mark.xfail(reason="of an import statement only the first lin
         ("from .graph import ask", True),
         ("def f():\n    from graph import ask", True),
         ("from graph import (\n    ask,\n)", True),
-        pytest.param("import os, graph", True, marks=FIRST_ONLY),
-        pytest.param("from lib import (\n    other,\n    inner,\n)", True, marks=FIRST_ONLY),
+        pytest.param("import os, graph", True),
+        pytest.param("from lib import (\n    other,\n    inner,\n)", True),
         ("from lib import other, inner", True),
         ("from os import graph", False),
         ("# from graph import ask", False),

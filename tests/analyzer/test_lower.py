@@ -393,7 +393,6 @@ def test_what_suppresses_nothing(text: str) -> None:
     assert summarise(text).suppressions == []
 
 
-@pytest.mark.xfail(reason="lines are counted by splitlines()")
 def test_a_form_feed_ends_no_line() -> None:
     (found,) = summarise("x = 1\n\f\npay()  # resume-audit: ignore why\nsend()\n").suppressions
     assert (found.first, found.last) == (3, 3)

@@ -226,16 +226,23 @@ def test_workers_give_what_one_process_gives(tmp_path: Path, folder: Path, monke
     expected = list(loaded(alone))
     assert len(expected) == 48
     here: list[str] = []
-    original = reading.lower
-    together = reader(tmp_path, folder, jobs=2)
+    guarded_too: list[str] = []
+    originals = reading.lower, reading.guarded
 
-    def noted(path: str, data: bytes) -> reading.Outcome:
+    def lowered(path: str, data: bytes) -> reading.Outcome:
         here.append(path)
-        return original(path, data)
+        return originals[0](path, data)
 
-    monkeypatch.setattr(reading, "lower", noted)
+    def in_a_child(path: str, data: bytes) -> reading.Outcome:
+        guarded_too.append(path)
+        return originals[1](path, data)
+
+    together = reader(tmp_path, folder, jobs=2)
+    monkeypatch.setattr(reading, "lower", lowered)
+    monkeypatch.setattr(reading, "guarded", in_a_child)
     assert list(loaded(together)) == expected
     assert here == []
+    assert guarded_too == ["m009.py"]
     assert sorted(together.errors) == sorted(alone.errors)
     again = reader(tmp_path, folder, jobs=2)
     assert list(loaded(again)) == expected

@@ -9,7 +9,6 @@ import pytest
 if TYPE_CHECKING:
     from resume_audit.tests.analyzer.conftest import Link
 
-NOT_MONOTONE = "what holds only while something is unknown stays when it becomes known"
 
 PAY = "def pay(x): ...\nclass Bank:\n    def send(self): ...\nTOTAL = pay\n"
 
@@ -296,7 +295,6 @@ def test_functions_under_one_decorator_do_not_mix(link: Link) -> None:
         assert inner[1] == name
 
 
-@pytest.mark.xfail(reason=NOT_MONOTONE)
 def test_the_wrapper_stands_for_the_function(link: Link) -> None:
     assert link(DECORATORS).goes_to("f", "pay") == {"log.wrapper"}
 

@@ -1,0 +1,311 @@
+"""Hostile files and programs: the audit ends, names what it could not read, and finds the hazard beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import resume_audit
+from resume_audit.tests import hostile, tangles
+from resume_audit.tests.hostile import GOOD, Expected
+from resume_audit.tests.processes import PACKAGE, Ran, check, run
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="no pipes and no such names there")
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Expected]]:
+    root = tmp_path_factory.mktemp("hostile") / "tree"
+    yield root, hostile.plant(root)
+    hostile.lift(root)
+
+
+@pytest.fixture(scope="module", params=["1", "2"], ids=["one job", "two jobs"])
+def ran(planted: tuple[Path, Expected], request: pytest.FixtureRequest) -> Ran:
+    return check("--no-cache", "--jobs", request.param, cwd=planted[0])
+
+
+def test_it_ends_as_with_any_finding(ran: Ran) -> None:
+    assert (ran.status, ran.err) == (1, "")
+
+
+def test_every_bad_file_is_named_once(planted: tuple[Path, Expected], ran: Ran) -> None:
+    expected = planted[1].errors
+    missing = [path for path, bad in expected.items() if bad.certain and path not in ran.errors]
+    assert missing == []
+    assert [path for path in ran.errors if path not in expected] == []
+    assert {path: said for path, said in ran.errors.items() if len(said) > 1} == {}
+
+
+def test_the_message_says_what_is_wrong_and_where(planted: tuple[Path, Expected], ran: Ran) -> None:
+    for path, ((line, message),) in ran.errors.items():
+        bad = planted[1].errors[path]
+        assert re.search(bad.message, message), f"{path}: {message}"
+        assert not bad.certain or line == bad.line, f"{path}:{line}: {message}"
+        assert len(message) < 200, path
+        assert message.isprintable(), path
+        assert "Traceback" not in message, path
+
+
+def test_the_hazards_beside_them_are_found(planted: tuple[Path, Expected], ran: Ran) -> None:
+    assert {path: ran.rules.get(path) for path in planted[1].hazards} == {
+        path: ["RA101"] for path in planted[1].hazards
+    }
+    assert set(ran.rules) == set(planted[1].hazards)
+
+
+def test_text_for_people_is_as_good(planted: tuple[Path, Expected]) -> None:
+    root, expected = planted
+    said = check("--no-cache", cwd=root, form="text")
+    assert (said.status, said.err) == (1, "")
+    text = said.out.decode("utf-8")
+    assert [path for path, bad in expected.errors.items() if bad.certain and path not in text] == []
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert "Traceback" not in text
+
+
+def test_what_was_said_is_said_again_from_a_cache(planted: tuple[Path, Expected], tmp_path: Path) -> None:
+    cold, warm = (check("--cache-dir", tmp_path / "cache", cwd=planted[0]) for _ in range(2))
+    for entry in (tmp_path / "cache").glob("findings-*"):
+        entry.unlink()
+    from_summaries = check("--cache-dir", tmp_path / "cache", cwd=planted[0])
+    assert cold.out == warm.out == from_summaries.out
+
+
+TANGLE = pytest.mark.parametrize("name", tangles.TANGLES)
+
+
+@TANGLE
+def test_tangles(name: str, tmp_path: Path) -> None:
+    tangled(name, tmp_path, full=False)
+
+
+@pytest.mark.slow
+@TANGLE
+def test_tangles_in_full(name: str, tmp_path: Path) -> None:
+    tangled(name, tmp_path, full=True)
+
+
+def tangled(name: str, root: Path, *, full: bool) -> None:
+    tangle = tangles.TANGLES[name]
+    (root / "pyproject.toml").touch()
+    (root / "good.py").write_text(GOOD, encoding="utf-8")
+    (root / "tangle.py").write_text(tangle.text(full), encoding="utf-8")
+    ran = check("--no-cache", "--jobs", "1", cwd=root)
+    assert (ran.status, ran.err, ran.errors) == (1, "", {})
+    assert ran.rules["good.py"] == ["RA101"]
+    if tangle.hazard and not any("tangle.py" in each for each in ran.report["not_checked"]):
+        assert "RA101" in ran.rules.get("tangle.py", ())
+
+
+def small(root: Path) -> Path:
+    root.mkdir(exist_ok=True)
+    (root / "pyproject.toml").touch()
+    (root / "good.py").write_text(GOOD, encoding="utf-8")
+    return root
+
+
+def spoil(entry: Path, how: str, others: list[Path]) -> None:
+    data = entry.read_bytes()
+    if how == "emptied":
+        entry.write_bytes(b"")
+    elif how == "cut":
+        entry.write_bytes(data[:-1])
+    elif how == "flipped":
+        entry.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+    elif how == "other bytes":
+        entry.write_bytes(b"\xc1" * 1000)
+    elif how == "another entry":
+        entry.write_bytes(next(each for each in others if each != entry).read_bytes())
+    else:
+        entry.unlink()
+        if how == "a folder":
+            entry.mkdir()
+        elif how == "a link to nowhere":
+            entry.symlink_to("nowhere")
+        else:
+            os.mkfifo(entry)
+
+
+@pytest.mark.parametrize(
+    "how",
+    ["emptied", "cut", "flipped", "other bytes", "another entry", "a folder", "a link to nowhere", "a pipe"],
+)
+def test_a_spoiled_cache_is_no_cache(how: str, tmp_path: Path) -> None:
+    root, cache = small(tmp_path / "project"), tmp_path / "cache"
+    (root / "quiet.py").write_text(GOOD.replace("requests.post", "requests.get"), encoding="utf-8")
+    fresh = check("--cache-dir", cache, cwd=root)
+    entries = [path for path in cache.iterdir() if path.suffix == ".bin"]
+    assert len(entries) >= 3
+    kept = {path: path.read_bytes() for path in entries}
+    for path in entries:
+        spoil(path, how, entries)
+        if how == "another entry":
+            break
+    again = check("--cache-dir", cache, cwd=root)
+    assert (again.status, again.err, again.out) == (1, "", fresh.out)
+    assert all(path.read_bytes() for path in kept if path.is_file())
+
+
+def test_entries_of_another_tool_are_left_alone(tmp_path: Path) -> None:
+    root, cache = small(tmp_path / "project"), tmp_path / "cache"
+    cache.mkdir()
+    (cache / "notes.txt").write_text("mine", encoding="utf-8")
+    (cache / "foreign.bin").write_bytes(b"\x00" * 64)
+    (cache / "half.tmp").write_bytes(b"half")
+    fresh = check("--no-cache", cwd=root)
+    assert check("--cache-dir", cache, cwd=root).out == fresh.out
+    assert (cache / "notes.txt").read_text(encoding="utf-8") == "mine"
+    assert (cache / "foreign.bin").read_bytes() == b"\x00" * 64
+
+
+def test_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
+    root = small(tmp_path / "project")
+    fresh = check("--no-cache", cwd=root)
+    in_the_way = tmp_path / "file"
+    in_the_way.touch()
+    there = check("--cache-dir", in_the_way / "cache", cwd=root)
+    assert (there.status, there.err, there.out) == (1, "", fresh.out)
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    closed.chmod(0o500)
+    try:
+        shut = check("--cache-dir", closed, cwd=root)
+    finally:
+        closed.chmod(0o700)
+    assert (shut.status, shut.err, shut.out) == (1, "", fresh.out)
+
+
+def test_a_cache_that_the_project_points_elsewhere(tmp_path: Path) -> None:
+    root = small(tmp_path / "project")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (root / ".resume-audit").symlink_to(elsewhere, target_is_directory=True)
+    assert check(cwd=root).status == 1
+    assert list(elsewhere.iterdir()) == []
+
+
+RAN = "ran.txt"
+SHADOWED = """
+ast bdb click cmd code codecs collections concurrent conftest contextlib copy copyreg csv dataclasses datetime difflib
+dis email encodings enum fnmatch functools gc hashlib heapq importlib inspect io itertools json keyword linecache
+locale logging math msgspec multiprocessing networkx numbers numpy operator os pathlib pickle platform posixpath queue
+random re reprlib resource runpy selectors setup shutil signal site sitecustomize socket stat string struct subprocess
+sysconfig tempfile textwrap threading token tokenize tomllib traceback types typing unicodedata usercustomize uuid
+warnings weakref zipfile
+""".split()
+"""Modules of the standard library and of what the audit uses, and files that some tool or other runs."""
+
+STARTUP = "import sys; sys.path.insert(0, ''); import runpy; print(*sys.modules)"
+
+
+def told(folder: Path, name: str) -> str:
+    return f"open({str(folder / RAN)!r}, 'a').write({name!r} + chr(10))\n"
+
+
+@pytest.fixture
+def trap(tmp_path: Path) -> Path:
+    """A project in which every import tells."""
+    root = small(tmp_path / "trap")
+    for name in SHADOWED:
+        (root / f"{name}.py").write_text(hostile.MARK + told(root, name), encoding="utf-8")
+    effect = told(root, "good")
+    (root / "good.py").write_text(f"{GOOD}\n{effect}", encoding="utf-8")
+    (root / "app").mkdir()
+    (root / "app" / "__init__.py").write_text(told(root, "app"), encoding="utf-8")
+    (root / "app" / "__main__.py").write_text(hostile.MARK + told(root, "app.__main__"), encoding="utf-8")
+    (root / "setup.py").write_text(told(root, "setup"), encoding="utf-8")
+    (root / "evil.pth").write_text(f"import os; {told(root, 'evil.pth')}", encoding="utf-8")
+    backend = root / "backend.egg-info"
+    backend.mkdir()
+    (backend / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: backend\nVersion: 1\n", encoding="utf-8")
+    points = "[networkx.backends]\nevil = app:x\n[networkx.backend_info]\nevil = app:x\n[resume_audit]\nevil = app:x\n"
+    (backend / "entry_points.txt").write_text(points, encoding="utf-8")
+    return root
+
+
+def ran_there(root: Path) -> list[str]:
+    """What of the project was executed."""
+    return (root / RAN).read_text(encoding="utf-8").split() if (root / RAN).exists() else []
+
+
+def good_alone(ran: Ran) -> None:
+    assert (ran.status, ran.err) == (1, "")
+    assert ran.rules == {"good.py": ["RA101"]}
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_nothing_audited_is_run_from_elsewhere(trap: Path, tmp_path: Path, jobs: str) -> None:
+    good_alone(check(trap, "--jobs", jobs, cwd=tmp_path))
+    assert ran_there(trap) == []
+
+
+def test_nothing_audited_is_run_from_inside_by_the_command(trap: Path) -> None:
+    command = Path(sys.executable).with_name("resume-audit")
+    if not command.exists():
+        pytest.skip("the command is not installed beside this Python")
+    good_alone(run([command, "check", ".", "--format", "json", "--jobs", "2"], cwd=trap))
+    assert ran_there(trap) == []
+
+
+def test_nothing_audited_is_run_from_inside_by_python_m(trap: Path) -> None:
+    """``-m`` puts the current folder first on the path; what Python itself imports before us is its own affair."""
+    for name in loaded_by_python(trap):
+        (trap / f"{name}.py").unlink(missing_ok=True)
+    good_alone(check(".", "--jobs", "2", cwd=trap))
+    assert ran_there(trap) == []
+
+
+@pytest.mark.parametrize("name", ["ast", "click", "dataclasses", "json", "networkx", "tomllib", "typing"])
+def test_a_file_named_like_a_module_is_only_a_file(name: str, tmp_path: Path) -> None:
+    root = small(tmp_path)
+    (root / f"{name}.py").write_text(told(root, name), encoding="utf-8")
+    good_alone(check(".", "--no-cache", cwd=root))
+    assert ran_there(root) == []
+
+
+def loaded_by_python(folder: Path) -> set[str]:
+    """Modules that ``python -m`` imports from the current folder before the package begins."""
+    (folder / "probe_first.py").write_text("import sys\nprint(*sys.modules)\n", encoding="utf-8")
+    empty = folder / "empty"
+    empty.mkdir()
+    shutil.move(folder / "probe_first.py", empty / "probe_first.py")
+    said = run([sys.executable, "-m", "probe_first"], cwd=empty)
+    shutil.rmtree(empty)
+    return {name.partition(".")[0] for name in said.out.decode().split()}
+
+
+def test_nothing_audited_is_run_by_the_function(trap: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Called from a Python that has the folder on its path, as in a notebook."""
+    monkeypatch.syspath_prepend(str(trap))
+    report = resume_audit.check(trap, cache=False, jobs=2)
+    assert [each.place.path for each in report.findings] == ["good.py"]
+    assert ran_there(trap) == []
+
+
+def test_nothing_is_written_but_the_cache(trap: Path) -> None:
+    before = listing(trap)
+    resume_audit.check(trap, cache=False, jobs=2)
+    assert listing(trap) == before
+    resume_audit.check(trap, jobs=2)
+    assert {path.partition("/")[0] for path in listing(trap) - before} == {".resume-audit"}
+
+
+def listing(root: Path) -> set[str]:
+    return {path.relative_to(root).as_posix() for path in root.rglob("*")}
+
+
+def test_the_package_itself_is_not_in_the_way(tmp_path: Path) -> None:
+    """A checkout's own parent folder as the current folder still runs it."""
+    link = tmp_path / "resume_audit"
+    link.symlink_to(PACKAGE, target_is_directory=True)
+    small(tmp_path / "project")
+    good_alone(check("project", "--no-cache", cwd=tmp_path))
