@@ -78,7 +78,7 @@ def _of_instance(resolver: Resolver, key: FunctionKey, name: str) -> Iterator[Va
             methods.append((other[0], item.methods[name]))
     for method in methods:
         head = resolver.project.function(method)
-        if head is None or (head.empty and len(methods) > 1):
+        if head is None:
             continue
         if any(isinstance(d, str) and d in _PROPERTIES for d in head.decorators):
             yield from resolver.solver.read(("ret", *method, ""))

@@ -63,7 +63,7 @@ def _fixed(expr: Expr, facts: Facts, between: tuple[int, int] | None) -> bool:
         lines = facts.lines.get(name, ())
         if name in facts.fills or 0 in lines:
             return False
-        if between is None and len(lines) > 1:
+        if between is None and (len(lines) > 1 or name in facts.looped):
             return False
         if between is not None and any(between[0] <= line < between[1] for line in lines):
             return False

@@ -48,6 +48,8 @@ class Facts:
     lets: dict[str, list[tuple[Mode, Expr]]] = field(default_factory=dict)
     lines: dict[str, list[int]] = field(default_factory=dict)
     """Lines on which a name is assigned; 0 where it is bound otherwise."""
+    looped: set[str] = field(default_factory=set)
+    """Names bound inside a loop."""
     fills: dict[str, list[tuple[Expr, Expr, bool]]] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
     returns: list[Expr] = field(default_factory=list)
@@ -116,6 +118,8 @@ def _block(facts: Facts, body: list[Stmt]) -> None:
         elif isinstance(item, Let):
             _expr(facts, item.value)
             for target in item.targets:
+                if not isinstance(target, str):
+                    _expr(facts, target)
                 _bind(facts, target, item.value, "is", item.line)
         elif isinstance(item, If):
             _expr(facts, item.test)
@@ -125,7 +129,9 @@ def _block(facts: Facts, body: list[Stmt]) -> None:
             _expr(facts, item.source)
             if item.is_for:
                 _bind(facts, item.target, item.source, "part")
+            before = {name: len(lines) for name, lines in facts.lines.items()}
             _block(facts, item.body)
+            facts.looped.update(name for name, lines in facts.lines.items() if len(lines) != before.get(name, 0))
             _block(facts, item.orelse)
         elif isinstance(item, Return):
             _expr(facts, item.value)

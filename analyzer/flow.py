@@ -126,8 +126,13 @@ class _Builder:
         return before
 
     def statement(self, item: Stmt, before: list[int]) -> list[int]:
-        if isinstance(item, Do | Let):
+        if isinstance(item, Do):
             return self.expr(item.value, before)
+        if isinstance(item, Let):
+            before = self.expr(item.value, before)
+            for target in item.targets:
+                before = self.expr(target, before)
+            return before
         if isinstance(item, If):
             before = self.expr(item.test, before)
             then = self.guarded(item.test, True, item.body, before)

@@ -26,7 +26,8 @@ def bring_in(reader: Reader, project: Project, registry: Registry, order: Order)
     words = {project.files[path].module.rpartition(".")[2] for path in holding if path in project.files}
     named = "|".join(sorted(map(re.escape, words)))
     statement = re.compile(
-        rf"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]*(\([^)]*|[^\n#]*)|import[ \t]+([^\n#]*\b(?:{named})\b))".encode(),
+        rf"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]*(\([^)]*|[^\n#]*)"
+        rf"|import[ \t]+([^\n#]*\b(?:{named})\b))".encode(),
         re.M,
     )
     wanted: list[str] = []

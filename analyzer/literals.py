@@ -66,7 +66,11 @@ def entries(resolver: Resolver, expr: Expr, function: FunctionId, depth: int = _
     elif isinstance(expr, Call):
         last = last_name(expr.func)
         if last == "dict" or last[:1].isupper():
-            yield from ((key, value, function) for key, value in expr.kwargs if key)
+            for name, value in expr.kwargs:
+                if name:
+                    yield name, value, function
+                elif depth:
+                    yield from entries(resolver, value, function, depth - 1)
             if last == "dict" and expr.args and depth:
                 yield from entries(resolver, expr.args[0], function, depth - 1)
         elif depth:

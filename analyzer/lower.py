@@ -23,7 +23,7 @@ def summarise(text: str) -> Summary:
         lowering.functions,
         lowering.classes,
         lowering.writes,
-        suppressions(text, [(f.line, f.end_line) for f in lowering.functions if f.qualname != MODULE]),
+        suppressions(text, lowering.spans),
         lowering.exports,
         text.count("\n") + (not text.endswith("\n") and bool(text)),
     )
@@ -38,6 +38,7 @@ class _Lowering(Statements):
         self.classes: list[Class] = []
         self.prefix = ""
         self.owner = ""
+        self.spans: list[tuple[int, int, int]] = []
         self._taken: set[str] = set()
         self._outer: list[tuple[str, str]] = []
 
@@ -150,6 +151,8 @@ class _Lowering(Statements):
         if not owner:
             outer.local.add(node.name)
         parent = self.prefix[:-1]
+        first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
+        self.spans.append((first, node.lineno, node.end_lineno or node.lineno))
         static = any(item == "staticmethod" for item in decorators)
         self_name = params[0].name if owner and params and not static else ""
         self._enter(qualname, owner, params, self_name)
@@ -203,9 +206,11 @@ class _Lowering(Statements):
             elif isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
                 value = self.expr(item.value) if item.value else None
                 attributes.append((item.target.id, self.expr(item.annotation), value))
-            elif isinstance(item, ast.If | ast.Try):
-                self._class_body(item.body, attributes)
-                self._class_body(item.orelse, attributes)
+            else:
+                for name in ("body", "orelse", "finalbody"):
+                    self._class_body(getattr(item, name, []), attributes)
+                for handler in getattr(item, "handlers", []):
+                    self._class_body(handler.body, attributes)
 
 
 def _is_empty(body: list[ast.stmt]) -> bool:

@@ -100,6 +100,7 @@ class Expressions:
             ast.GeneratorExp: self._comprehension,
             ast.DictComp: self._comprehension,
             ast.NamedExpr: self._walrus,
+            ast.Slice: self._slice,
         }
 
     def expr(self, node: ast.AST | None) -> Expr:
@@ -211,7 +212,12 @@ class Expressions:
         return Op("f", parts)
 
     def _formatted(self, node: ast.FormattedValue) -> Expr:
-        return self.expr(node.value)
+        value = self.expr(node.value)
+        return value if node.format_spec is None else Op("f", [value, self.expr(node.format_spec)])
+
+    def _slice(self, node: ast.Slice) -> Expr:
+        parts = [self.expr(part) for part in (node.lower, node.upper, node.step) if part is not None]
+        return Op("slice", parts) if any(part is not None for part in parts) else None
 
     def _value(self, node: ast.Await) -> Expr:
         return self.expr(node.value)

@@ -234,9 +234,9 @@ class Statements(Expressions):
         test = self.expr(node.test)
         return None if isinstance(test, _SAYS_NOTHING) else Do(test)
 
-    def _delete(self, node: ast.Delete) -> None:
-        for target in node.targets:
-            self.expr(target)
+    def _delete(self, node: ast.Delete) -> Stmt | None:
+        items = [self.expr(target) for target in node.targets]
+        return None if all(isinstance(item, _SAYS_NOTHING) for item in items) else Do(Op("del", items))
 
     def _global(self, node: ast.Global | ast.Nonlocal) -> None:
         self.scope.names.update(node.names)

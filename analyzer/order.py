@@ -272,7 +272,11 @@ class Order:
                 if mask and self.waits_at(function, number):
                     for effect in bits(mask):
                         looped = not (straight[number] or 0) >> effect & 1
-                        if self._excluded(function, effect, number, looped):
+                        if not looped and self._excluded(function, effect, number, False):
+                            looped = True
+                            if not any(self.outlines[function].flow.back):
+                                continue
+                        if looped and self._excluded(function, effect, number, True):
                             continue
                         found.append(Meeting(effect, function, number, looped))
         found.extend(self._router_meetings())

@@ -158,7 +158,9 @@ class Registry:
                     graph.nodes.add((function.name, (*key, "")))
                     graph.compiles.append((owner, decorator))
                 elif kind == "entrypoint":
-                    self.graph((key[0], function.line, function.column)).nodes.add((function.name, (*key, "")))
+                    graph = self.graph((key[0], function.line, function.column))
+                    graph.agent = "entrypoint"
+                    graph.nodes.add((function.name, (*key, "")))
 
     def _derived(self, key: FunctionKey, methods: dict[str, str]) -> None:
         bases = self.resolver.solver.solve(lambda: frozenset((n,) for n in fields.outside_bases(self.resolver, key)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from bisect import bisect_left
 from collections.abc import Sequence
 
 from .summary import Suppression
@@ -13,30 +12,30 @@ from .summary import Suppression
 _COMMENT = re.compile(r"#\s*resume-audit:\s*ignore\b(?:\[([^\]]*)\])?\s*(.*)")
 
 
-def suppressions(text: str, functions: Sequence[tuple[int, int]]) -> list[Suppression]:
+def suppressions(text: str, functions: Sequence[tuple[int, int, int]]) -> list[Suppression]:
     """The suppressing comments of a source text.
 
-    ``functions`` are (def line, last line); a comment on a def line covers the function, one on a
-    line of its own covers the next line of code. Text inside strings is no comment.
+    ``functions`` are (line of the first decorator, def line, last line). A comment on a line of its
+    own is about the next line of code; one about a def line, or a decorator, covers the function.
+    Text inside strings is no comment.
     """
     if "resume-audit:" not in text:
         return []
     found = []
     lines = text.split("\n")
-    spans = sorted(functions)
+    ends = {line: last for first, line, last in functions for line in (first, line)}
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
     except (tokenize.TokenError, SyntaxError):
         return []
     for token in tokens:
-        match = _COMMENT.match(token.string) if token.type == tokenize.COMMENT else None
+        match = _COMMENT.search(token.string) if token.type == tokenize.COMMENT else None
         if match is None:
             continue
         line, column = token.start
         rules = [part.strip() for part in (match[1] or "").split(",") if part.strip()]
         target = line if lines[line - 1][:column].strip() else _next_code(lines, line)
-        at = bisect_left(spans, (target, 0))
-        last = spans[at][1] if at < len(spans) and spans[at][0] == target else target
+        last = ends.get(target, target)
         found.append(Suppression(line, column, rules, match[2].strip(), target, last))
     return found
 

@@ -15,6 +15,7 @@ it every function decorated by the same decorator would seem to run inside every
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -51,6 +52,8 @@ Site = tuple[str, int, int]
 _CHOICES = {"if", "and", "or"}
 _JOINS = {"Add", "BitOr"}
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*\Z")
+_OPTIONAL = re.compile(r"(?:typing\.)?Optional\[(.*)\]\Z")
+_BUILTINS = frozenset(dir(builtins))
 _WRAPPING_ANNOTATIONS = {"Optional", "Union", "Annotated", "Final", "ClassVar", "Awaitable", "Required"}
 _BOX_ANNOTATIONS = {
     "list",
@@ -143,7 +146,7 @@ class Resolver:
                 outside = self.knowledge.canonical(f"{star}.{name}")
                 if outside in self.knowledge.roles or self.effects.lookup(outside) is not None:
                     return frozenset({("ext", outside)})
-        return frozenset({("ext", f"builtins.{name}")}) if not seen else EMPTY
+        return frozenset({("ext", f"builtins.{name}")}) if not seen and name in _BUILTINS else EMPTY
 
     def exported(self, name: str, path: str, seen: frozenset[str] = frozenset()) -> Values:
         """What ``from module import name`` binds."""
@@ -264,7 +267,8 @@ class Resolver:
     def annotated(self, expr: Expr, function: FunctionId) -> Values:
         """Instances of an annotation's class."""
         if isinstance(expr, Const) and isinstance(expr.value, str):
-            return self.annotated(expr.value, function) if _IDENTIFIER.match(expr.value) else EMPTY
+            names = (_OPTIONAL.sub(r"\1", part.strip()) for part in expr.value.split("|"))
+            return frozenset().union(*(self.annotated(n, function) for n in names if _IDENTIFIER.match(n)))
         if isinstance(expr, Op) and expr.kind == "BitOr":
             return frozenset().union(*(self.annotated(item, function) for item in expr.items))
         if isinstance(expr, Item) and isinstance(expr.base, str):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-GOOD = '''\
+GOOD = """\
 import requests
 from langgraph.graph import StateGraph
 from langgraph.types import interrupt
@@ -22,7 +22,7 @@ def refund(state):
 
 
 StateGraph(dict).add_node("refund", refund)
-'''
+"""
 """Holds RA101 at line 7."""
 
 MARK = "from langgraph.types import interrupt\n"
@@ -186,7 +186,11 @@ def _special(root: Path) -> Iterator[tuple[str, Bad]]:
 
 def _names(root: Path) -> Iterator[tuple[str, Bad]]:
     """Files whose names are no text, or no line of it; the report escapes them."""
-    names = {b"new\nline.py": "new\\x0aline.py", b"bell\x07\x1b[31m.py": "bell\\x07\\x1b[31m.py", b"\xff.py": "\\xff.py"}
+    names = {
+        b"new\nline.py": "new\\x0aline.py",
+        b"bell\x07\x1b[31m.py": "bell\\x07\\x1b[31m.py",
+        b"\xff.py": "\\xff.py",
+    }
     for name, shown in names.items():
         try:
             (root / os.fsdecode(name)).write_bytes(_code("def (:\n"))

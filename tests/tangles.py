@@ -70,8 +70,7 @@ def _branches(size: int) -> str:
 
 def _tries(size: int) -> str:
     return (
-        "def node(s):\n"
-        + "    try:\n        interrupt(s)\n    except Exception:\n        requests.post('u')\n" * size
+        "def node(s):\n" + "    try:\n        interrupt(s)\n    except Exception:\n        requests.post('u')\n" * size
     )
 
 

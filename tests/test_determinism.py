@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -203,7 +203,7 @@ StateGraph(dict).add_node("told", told).add_node("acted", acted)
 
 
 @pytest.fixture(scope="module")
-def audited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def audited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The example agent, audited once with the cache in its own folder."""
     root = tmp_path_factory.mktemp("audited") / "agent"
     unwanted = shutil.ignore_patterns("__pycache__", ".resume-audit")
@@ -212,7 +212,7 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     report = resume_audit.check(root, jobs=1)
     assert report.findings
     assert not report.faults
-    yield root
+    return root
 
 
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS.keys())

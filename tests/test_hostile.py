@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -194,14 +193,87 @@ def test_a_cache_that_the_project_points_elsewhere(tmp_path: Path) -> None:
 
 
 RAN = "ran.txt"
-SHADOWED = """
-ast bdb click cmd code codecs collections concurrent conftest contextlib copy copyreg csv dataclasses datetime difflib
-dis email encodings enum fnmatch functools gc hashlib heapq importlib inspect io itertools json keyword linecache
-locale logging math msgspec multiprocessing networkx numbers numpy operator os pathlib pickle platform posixpath queue
-random re reprlib resource runpy selectors setup shutil signal site sitecustomize socket stat string struct subprocess
-sysconfig tempfile textwrap threading token tokenize tomllib traceback types typing unicodedata usercustomize uuid
-warnings weakref zipfile
-""".split()
+SHADOWED = [
+    "ast",
+    "bdb",
+    "click",
+    "cmd",
+    "code",
+    "codecs",
+    "collections",
+    "concurrent",
+    "conftest",
+    "contextlib",
+    "copy",
+    "copyreg",
+    "csv",
+    "dataclasses",
+    "datetime",
+    "difflib",
+    "dis",
+    "email",
+    "encodings",
+    "enum",
+    "fnmatch",
+    "functools",
+    "gc",
+    "hashlib",
+    "heapq",
+    "importlib",
+    "inspect",
+    "io",
+    "itertools",
+    "json",
+    "keyword",
+    "linecache",
+    "locale",
+    "logging",
+    "math",
+    "msgspec",
+    "multiprocessing",
+    "networkx",
+    "numbers",
+    "numpy",
+    "operator",
+    "os",
+    "pathlib",
+    "pickle",
+    "platform",
+    "posixpath",
+    "queue",
+    "random",
+    "re",
+    "reprlib",
+    "resource",
+    "runpy",
+    "selectors",
+    "setup",
+    "shutil",
+    "signal",
+    "site",
+    "sitecustomize",
+    "socket",
+    "stat",
+    "string",
+    "struct",
+    "subprocess",
+    "sysconfig",
+    "tempfile",
+    "textwrap",
+    "threading",
+    "token",
+    "tokenize",
+    "tomllib",
+    "traceback",
+    "types",
+    "typing",
+    "unicodedata",
+    "usercustomize",
+    "uuid",
+    "warnings",
+    "weakref",
+    "zipfile",
+]
 """Modules of the standard library and of what the audit uses, and files that some tool or other runs."""
 
 STARTUP = "import sys; sys.path.insert(0, ''); import runpy; print(*sys.modules)"

@@ -116,7 +116,7 @@ def test_what_is_called_and_with_what(link: Link, body: str) -> None:
         "httpx.post('u', headers={'a': 'b', **new_headers()})  # !",
         "httpx.post('u', headers=new_headers())  # !",
         "httpx.post('u', headers=order_headers(s['id']))",
-        "httpx.post('u', headers=dict(s, **{'Idempotency-Key': s['id']}))  # !",
+        "httpx.post('u', headers=dict(s, **{'Idempotency-Key': s['id']}))",
         "stripe.Refund.create(charge='c', idempotency_key=new_key())  # !",
         "stripe.Refund.create(charge='c', idempotency_key=order_key(s['id']))",
         "stripe.Refund.create(charge='c', idempotency_key=memo_key())",
@@ -152,17 +152,17 @@ def test_what_is_appended_is_written_through_a_handle(link: Link, body: str) -> 
 
 
 def test_what_is_skipped_on_resume_is_not_repeated(link: Link) -> None:
-    made = link(
-        HEAD
-        + "def _is_resumed(pad): return bool(pad.resume)\n"
+    text = (
+        "def _is_resumed(pad): return bool(pad.resume)\n"
         "def once(fn):\n"
         "    def wrapper(pad):\n"
-        "        if {}_is_resumed(pad): return interrupt(None)\n"
+        "        if TEST: return interrupt(None)\n"
         "        return interrupt(fn())\n"
         "    return wrapper\n"
-        "@once\ndef pay(): return requests.post('a')\n".format("")
+        "@once\ndef pay(): return requests.post('a')\n"
     )
-    assert made.hazards() == set()
+    assert link(HEAD + text.replace("TEST", "_is_resumed(pad)")).hazards() == set()
+    assert link(HEAD + text.replace("TEST", "pad.early")).hazards() == {"a"}
 
 
 def test_dicts_that_hold_themselves_end(link: Link) -> None:

@@ -215,7 +215,6 @@ def test_conditions_on_a_name_bound_again(link: Link) -> None:
 
 
 @pytest.mark.parametrize("first, last", [("m = s.b", "pass"), ("pass", "m = s.b")])
-@pytest.mark.xfail(reason="the next round of a loop may bind the name again")
 def test_conditions_on_a_name_bound_in_every_round(link: Link, first: str, last: str) -> None:
     text = (
         "def f(s, m):\n    while s.x:\n        {}\n        if m: requests.post('a')\n"

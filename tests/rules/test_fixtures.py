@@ -48,11 +48,11 @@ def annotated() -> list[tuple[str, str]]:
     return [
         (folder, path)
         for folder, expects in every
-        for path in sorted({each.path for each in (*expects.hazards, *expects.quiet)})
+        for path in sorted({h.path for h in expects.hazards} | {q.path for q in expects.quiet})
     ]
 
 
-@pytest.mark.parametrize("folder, path", annotated(), ids=lambda text: str(text))
+@pytest.mark.parametrize("folder, path", annotated(), ids=str)
 def test_the_comments_hold(folder: str, path: str) -> None:
     found = findings(folder)
     expects = expected(folder).of(path)
