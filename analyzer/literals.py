@@ -64,17 +64,7 @@ def entries(resolver: Resolver, expr: Expr, function: FunctionId, depth: int = _
         for item in expr.items[1:] if expr.kind == "if" else expr.items:
             yield from entries(resolver, item, function, depth - 1)
     elif isinstance(expr, Call):
-        last = last_name(expr.func)
-        if last == "dict" or last[:1].isupper():
-            for name, value in expr.kwargs:
-                if name:
-                    yield name, value, function
-                elif depth:
-                    yield from entries(resolver, value, function, depth - 1)
-            if last == "dict" and expr.args and depth:
-                yield from entries(resolver, expr.args[0], function, depth - 1)
-        elif depth:
-            yield from _of_values(resolver, expr, function, depth - 1)
+        yield from _of_call(resolver, expr, function, depth)
     elif isinstance(expr, str):
         facts = resolver.project.facts((function[0], function[1]))
         displays = [value for mode, value in facts.lets.get(expr, ()) if mode == "is" and _is_dict(value)]
@@ -85,6 +75,23 @@ def entries(resolver: Resolver, expr: Expr, function: FunctionId, depth: int = _
         for key, value, _ in facts.fills.get(expr, ()):
             if isinstance(key, Const) and isinstance(key.value, str):
                 yield key.value, value, function
+
+
+def _of_call(resolver: Resolver, call: Call, function: FunctionId, depth: int) -> Iterator[Entry]:
+    """``dict(a=1)``, ``Metadata(name=x)``, or what a helper of the project returns."""
+    last = last_name(call.func)
+    makes = last == "dict"
+    if not makes and not last[:1].isupper():
+        if depth:
+            yield from _of_values(resolver, call, function, depth - 1)
+        return
+    for name, value in call.kwargs:
+        if name:
+            yield name, value, function
+        elif depth:
+            yield from entries(resolver, value, function, depth - 1)
+    if makes and call.args and depth:
+        yield from entries(resolver, call.args[0], function, depth - 1)
 
 
 def _is_dict(expr: Expr) -> bool:

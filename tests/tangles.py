@@ -56,7 +56,8 @@ def _table(size: int) -> str:
 
 
 def _methods(size: int) -> str:
-    body = "class C{n}:\n    def run(self, s):\n        requests.post('u')\n        self.other.run(s)\n        interrupt(s)\n"
+    body = "class C{n}:\n    def run(self, s):\n        requests.post('u')\n"
+    body += "        self.other.run(s)\n        interrupt(s)\n"
     return _functions(body, size) + "def node(s):\n    s.run(s)\n"
 
 

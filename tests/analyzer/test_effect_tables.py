@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from resume_audit.analyzer.knowledge.effect_tables import parse
+from resume_audit.analyzer.knowledge.effects import load
 from resume_audit.analyzer.knowledge.patterns import NameMap, compile_prefix, expand
 
 
@@ -83,3 +84,22 @@ GOOD = 'kind = "x"\nreason = "y"\n'
 def test_a_table_that_is_not_well_formed_is_refused_by_name(text: str) -> None:
     with pytest.raises(ValueError, match=r"^broken\.toml: "):
         parse("broken.toml", text)
+
+
+@pytest.mark.parametrize(
+    "name, expected",
+    [
+        ("twilio.rest.Client.messages", True),
+        ("twilio.rest.Client.messages.create", True),
+        ("stripe.StripeClient.v1.payment_intents", True),
+        ("docker.client.DockerClient.containers", True),
+        ("pymongo.MongoClient.shop", True),
+        ("openai.OpenAI.chat.completions", True),
+        ("twilio.rest.Client.http_client", False),
+        ("pydantic.BaseModel.client", False),
+        ("requests.Session.adapters", False),
+        ("shop.Client.messages", False),
+    ],
+)
+def test_what_is_known_below_a_name(name: str, expected: bool) -> None:
+    assert load().knows(name) is expected

@@ -253,25 +253,6 @@ def test_a_store_names_the_key_it_writes_under() -> None:
 @pytest.mark.parametrize(
     "name, expected",
     [
-        ("twilio.rest.Client.messages", True),
-        ("twilio.rest.Client.messages.create", True),
-        ("stripe.StripeClient.v1.payment_intents", True),
-        ("docker.client.DockerClient.containers", True),
-        ("pymongo.MongoClient.shop", True),
-        ("openai.OpenAI.chat.completions", True),
-        ("twilio.rest.Client.http_client", False),
-        ("pydantic.BaseModel.client", False),
-        ("requests.Session.adapters", False),
-        ("shop.Client.messages", False),
-    ],
-)
-def test_what_is_known_below_a_name(name: str, expected: bool) -> None:
-    assert load().knows(name) is expected
-
-
-@pytest.mark.parametrize(
-    "name, expected",
-    [
         ("boto3.client", "boto3.client"),
         ("boto3.Session.client", "boto3.client"),
         ("sqlite3.connect", "sqlite3.Connection"),
