@@ -190,7 +190,7 @@ def _lower_text(text: str, errors: list[tuple[int, str]]) -> Outcome:
         try:
             return Outcome(encode(summarise(text)), errors)
         except SyntaxError as error:
-            return Outcome(None, [*errors, (error.lineno or 1, f"not valid Python: {error.msg}")])
+            return Outcome(None, [*errors, (error.lineno or 1, f"not valid Python: {str(error.msg)[:120]}")])
         except (RecursionError, MemoryError):
             return Outcome(None, [*errors, (1, "nested too deeply to be analysed")])
         except (ValueError, OverflowError) as error:
