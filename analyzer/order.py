@@ -17,6 +17,9 @@ from .outline import Outline, WaitSite, outline, wait_site
 from .registry import GraphSite, Registry
 from .values import FunctionId, Resolver
 
+_ENOUGH = 4
+"""Meetings of one effect outside its own function that are looked at."""
+
 
 @dataclass(slots=True)
 class Reach:
@@ -262,25 +265,45 @@ class Order:
     # results
 
     def meetings(self) -> list[Meeting]:
-        """Every effect that may have fired when a wait is reached, by place."""
+        """Effects that may have fired when a wait is reached, by place.
+
+        An effect that meets a wait in its own function needs no other meeting, nor one that has
+        several: functions that all call each other would else meet each other's effects.
+        """
         found: list[Meeting] = []
-        for function in sorted(self.outlines):
-            if not self.reach[function].waits:
-                continue
-            full, straight = self.sweep(function, True), self.sweep(function, False)
-            for number, mask in enumerate(full):
-                if mask and self.waits_at(function, number):
-                    for effect in bits(mask):
-                        looped = not (straight[number] or 0) >> effect & 1
-                        if not looped and self._excluded(function, effect, number, False):
-                            looped = True
-                            if not any(self.outlines[function].flow.back):
-                                continue
-                        if looped and self._excluded(function, effect, number, True):
-                            continue
-                        found.append(Meeting(effect, function, number, looped))
+        waiting = [function for function in sorted(self.outlines) if self.reach[function].waits]
+        settled = 0
+        times: dict[int, int] = {}
+        for own in (True, False):
+            for function in waiting:
+                mine = 0
+                for effect in self._own[function][0]:
+                    mine |= effect
+                for meeting in self._meetings_in(function, mine if own else ~settled & ~mine):
+                    found.append(meeting)
+                    times[meeting.effect] = times.get(meeting.effect, 0) + 1
+                    if not meeting.looped and (own or times[meeting.effect] >= _ENOUGH):
+                        settled |= 1 << meeting.effect
         found.extend(self._router_meetings())
         return found
+
+    def _meetings_in(self, function: FunctionId, wanted: int) -> Iterator[Meeting]:
+        """The meetings in one function of the wanted effects."""
+        if not wanted:
+            return
+        full, straight = self.sweep(function, True), self.sweep(function, False)
+        for number, mask in enumerate(full):
+            if not mask or not mask & wanted or not self.waits_at(function, number):
+                continue
+            for effect in bits(mask & wanted):
+                looped = not (straight[number] or 0) >> effect & 1
+                if not looped and self._excluded(function, effect, number, False):
+                    looped = True
+                    if not any(self.outlines[function].flow.back):
+                        continue
+                if looped and self._excluded(function, effect, number, True):
+                    continue
+                yield Meeting(effect, function, number, looped)
 
     def _excluded(self, function: FunctionId, effect: int, number: int, looped: bool) -> bool:
         """Whether every place the effect may come from in the function runs only when the wait does not."""
