@@ -6,8 +6,7 @@ Importing this package imports nothing else: the tracer stands in it too and has
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # not imported: under ``python -m`` a typing.py of the audited folder would come first
 if TYPE_CHECKING:
     from .cli.api import check
 

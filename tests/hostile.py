@@ -203,3 +203,10 @@ def lift(root: Path) -> None:
     """Give back what ``plant`` took, so that the tree can be removed."""
     (root / "vault").chmod(0o700)
     (root / "secret.py").chmod(0o600)
+
+
+def small(root: Path) -> Path:
+    root.mkdir(exist_ok=True)
+    (root / "pyproject.toml").touch()
+    (root / "good.py").write_text(GOOD, encoding="utf-8")
+    return root
