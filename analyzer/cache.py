@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import sys
 import tempfile
 from functools import cache
@@ -41,8 +42,11 @@ def key(data: bytes, suffix: str) -> str:
 
 def read(folder: Path, name: str) -> bytes | None:
     """The entry, or None where there is none or it is damaged."""
+    path = folder / f"{name}.bin"
     try:
-        entry = (folder / f"{name}.bin").read_bytes()
+        if not stat.S_ISREG(path.stat().st_mode):  # a pipe would never end
+            return None
+        entry = path.read_bytes()
     except OSError:
         return None
     payload = entry[_DIGEST:]
