@@ -26,7 +26,7 @@ $(READY): pyproject.toml $(STALE)
 	@test -x $(BIN)/python || { python="$$(PYTHON='$(PYTHON)' .ci/python)" && \
 		echo "making $(VENV) with $$python" && "$$python" -m venv $(VENV); }
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	@$(BIN)/python -m compileall -q analyzer cli reports rules
+	@$(BIN)/python -m compileall -q *.py analyzer cli reports rules
 	@mkdir -p $(VENV)/root && ln -sfn ../.. $(VENV)/root/resume_audit
 	@printf '%s' '$(CURDIR)' > $(READY)
 
@@ -51,6 +51,7 @@ test-all: check
 
 bench: $(READY)
 	@test -n '$(TREE)' || { echo 'name the code to measure on: make bench TREE=path' >&2; exit 2; }
+	@$(BIN)/python -m compileall -q *.py analyzer cli reports rules
 	@$(BIN)/python benchmarks/bench.py '$(TREE)' --runs '$(RUNS)'
 
 clean:

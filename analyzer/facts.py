@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from .summary import (
+    LEAF,
     Attr,
     Call,
     Comp,
-    Const,
     Do,
     Expr,
     Handler,
@@ -33,6 +33,9 @@ from .summary import (
 
 Mode = Literal["is", "part", "enter"]
 """How a name gets its value: it is the value, a part of it, or what entering it gives."""
+
+_LISTS = (Op, Seq)
+_WRAPPERS = (Star, Walrus)
 
 FILLERS = {"append": -1, "add": -1, "appendleft": -1, "insert": -1, "setdefault": -1, "put": -1}
 MERGERS = {"extend", "update", "extendleft"}
@@ -68,7 +71,7 @@ def children(expr: Expr) -> Iterator[Expr]:
         yield from expr.args
         for _, value in expr.kwargs:
             yield value
-    elif isinstance(expr, Op | Seq):
+    elif isinstance(expr, _LISTS):
         yield from expr.items
     elif isinstance(expr, Attr):
         yield expr.base
@@ -84,7 +87,7 @@ def children(expr: Expr) -> Iterator[Expr]:
             yield source
             yield from tests
         yield from expr.items
-    elif isinstance(expr, Star | Walrus):
+    elif isinstance(expr, _WRAPPERS):
         yield expr.value
 
 
@@ -105,7 +108,7 @@ def gather(body: list[Stmt]) -> Facts:
 def walk_calls(expr: Expr) -> Iterator[Call]:
     """All calls inside an expression, itself included, inner ones first."""
     for child in children(expr):
-        if child is not None and not isinstance(child, str | Const):
+        if child is not None and not isinstance(child, LEAF):
             yield from walk_calls(child)
     if isinstance(expr, Call):
         yield expr
@@ -178,10 +181,10 @@ def _bind(facts: Facts, target: Expr, value: Expr, mode: Mode, line: int = 0) ->
 
 
 def _expr(facts: Facts, expr: Expr) -> None:
-    if expr is None or isinstance(expr, str | Const):
+    if expr is None or isinstance(expr, LEAF):
         return
     for child in children(expr):
-        if child is not None and not isinstance(child, str):
+        if child is not None and not isinstance(child, LEAF):
             _expr(facts, child)
     if isinstance(expr, Call):
         facts.calls.append(expr)

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from .facts import children
 from .summary import (
+    LEAF,
     Attr,
     Break,
     Call,
     Comp,
-    Const,
     Continue,
     Do,
     Expr,
@@ -254,7 +254,7 @@ class _Builder:
         return last
 
     def expr(self, expr: Expr, before: list[int]) -> list[int]:
-        if expr is None or isinstance(expr, str | Const):
+        if expr is None or isinstance(expr, LEAF):
             return before
         if isinstance(expr, Op):
             return self.operator(expr, before)

@@ -10,6 +10,7 @@ from .calling import bind_arguments
 from .calls import targets
 from .facts import walk_calls
 from .summary import (
+    LEAF,
     Call,
     Const,
     Do,
@@ -138,7 +139,7 @@ class _Walk:
         return env
 
     def _look(self, expr: Expr, env: _Env) -> None:
-        if self.call is None or self.found is not None or expr is None or isinstance(expr, str | Const):
+        if self.call is None or self.found is not None or expr is None or isinstance(expr, LEAF):
             return
         if any(found is self.call for found in walk_calls(expr)):
             self.found = dict(env)

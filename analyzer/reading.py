@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
+from functools import lru_cache
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -70,7 +71,7 @@ class Reader:
         name = cache.key(data, path.rpartition(".")[2]) if self.folder is not None else ""
         outcome = self._cached(name)
         if outcome is None:
-            outcome = guarded(path, data) if risky(data) else lower(path, data)
+            outcome = guarded(path, data) if dangerous(path, data) else lower(path, data)
             self._keep(name, outcome)
         return self._take(path, outcome)
 
@@ -102,7 +103,7 @@ class Reader:
             outcome = self._cached(name)
             if outcome is not None:
                 made[path] = outcome
-            elif not risky(data):
+            elif not dangerous(path, data):
                 todo.append((path, name))
         if len(todo) < FEWEST_FOR_POOL:
             return made
@@ -163,6 +164,20 @@ def _work(item: tuple[str, FoundFile]) -> Outcome | None:
         return None
 
 
+def dangerous(path: str, data: bytes) -> bool:
+    """Whether the code of a file could kill a parser; see ``source.risky``."""
+    if not path.endswith(".ipynb"):
+        return risky(data) is not None
+    try:
+        return risky(_notebook(data).text) is not None
+    except SourceError:
+        return False
+
+
+_notebook = lru_cache(maxsize=1)(notebook_source)
+"""A notebook is looked at before it is lowered."""
+
+
 def lower(path: str, data: bytes) -> Outcome:
     """Lower one file in this process."""
     try:
@@ -174,7 +189,7 @@ def lower(path: str, data: bytes) -> Outcome:
 
 
 def _lower_notebook(data: bytes) -> Outcome:
-    notebook = notebook_source(data)
+    notebook = _notebook(data)
     if notebook.skipped is not None or not notebook.text.strip():
         return Outcome(None, [])
     found = _lower_text(notebook.text, [])

@@ -111,6 +111,9 @@ class Walrus(Node, frozen=True, tag=11):
 Expr = str | None | Const | Call | Attr | Item | Table | Seq | Op | Lambda | Comp | Star | Walrus
 """A string is a name or a dotted chain of names; None is an expression that says nothing."""
 
+LEAF = (str, Const)
+"""Expressions with none inside. A tuple, since a union is built anew at each test."""
+
 
 class Do(Node, frozen=True, tag=20):
     """An expression evaluated for its effect."""

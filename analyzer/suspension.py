@@ -15,6 +15,7 @@ from .facts import last_name, walk_calls
 from .order import Order
 from .registry import Registry
 from .summary import (
+    LEAF,
     Attr,
     Call,
     Const,
@@ -132,7 +133,7 @@ class Suspension:
         return found
 
     def _expr(self, function: FunctionId, hook: str, expr: Expr) -> list[Call | Raise]:
-        if expr is None or isinstance(expr, str | Const):
+        if expr is None or isinstance(expr, LEAF):
             return []
         brings: list[Call | Raise] = [call for call in walk_calls(expr) if self._brings(function, hook, call)]
         for call in walk_calls(expr) if brings else ():

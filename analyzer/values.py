@@ -49,6 +49,8 @@ Site = tuple[str, int, int]
 """Path, line and byte column."""
 
 
+_DISPLAYS = (Seq, Table, Comp)
+_PLAIN = (str, bool)
 _CHOICES = {"if", "and", "or"}
 _JOINS = {"Add", "BitOr"}
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*\Z")
@@ -199,9 +201,9 @@ class Resolver:
         if isinstance(expr, Attr):
             return self.attributes(self.eval(expr.base, function), expr.name)
         if isinstance(expr, Const):
-            plain = expr.value is None or isinstance(expr.value, str | bool)
+            plain = expr.value is None or isinstance(expr.value, _PLAIN)
             return frozenset({("const", expr.value)}) if plain else EMPTY
-        if isinstance(expr, Seq | Table | Comp):
+        if isinstance(expr, _DISPLAYS):
             return frozenset({self._box(expr, function)})
         if isinstance(expr, Item):
             return self.item(expr, function)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
@@ -63,9 +63,16 @@ class EffectTable:
     names: Names
     libraries: frozenset[str]
     """First segments of all that a repetition may double, without builtins."""
+    _known: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def canonical(self, qualified: str) -> str:
         """The name under which the tables know ``qualified`` (``sqlmodel.Session.add``)."""
+        found = self._known.get(qualified)
+        if found is None:
+            found = self._known[qualified] = self._canonical(qualified)
+        return found
+
+    def _canonical(self, qualified: str) -> str:
         for _ in range(4):
             end = len(qualified)
             while end > 0:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
 from itertools import product
@@ -66,6 +66,7 @@ class Knowledge:
     patterns: tuple[tuple[str, Role], ...]
     tables: Mapping[str, Mapping[str, Any]]
     entries: Mapping[str, tuple[Role, ...]]
+    _found: dict[tuple[str, str], Role | None] = field(default_factory=dict, compare=False, repr=False)
 
     def canonical(self, name: str) -> str:
         """The name it is known by; the longest aliased prefix decides."""
@@ -80,6 +81,12 @@ class Knowledge:
 
     def role(self, name: str, kind: str) -> Role | None:
         """The role of that kind of a canonical name, or None."""
+        asked = (name, kind)
+        if asked not in self._found:
+            self._found[asked] = self._role(name, kind)
+        return self._found[asked]
+
+    def _role(self, name: str, kind: str) -> Role | None:
         for role in self.roles.get(name, ()):
             if role.kind == kind:
                 return role

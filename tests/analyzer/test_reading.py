@@ -11,7 +11,7 @@ import pytest
 
 from resume_audit.analyzer import cache, discover, program, reading
 from resume_audit.analyzer.program import BuildOptions
-from resume_audit.analyzer.reading import Reader, guarded, lower
+from resume_audit.analyzer.reading import Reader, dangerous, guarded, lower
 from resume_audit.analyzer.recursion import deep_recursion
 from resume_audit.analyzer.summary import decode
 
@@ -180,6 +180,17 @@ def test_notebooks() -> None:
     assert len(partly.errors) == 1
     assert lower("a.ipynb", notebook("")).summary is None
     assert lower("a.ipynb", b"{").errors
+
+
+def test_pictures_in_a_notebook_are_no_danger() -> None:
+    def notebook(code: str) -> bytes:
+        outputs = [{"output_type": "display_data", "data": {"image/png": "+/" * 5_000}, "metadata": {}}]
+        cells = [{"cell_type": "code", "source": [code], "outputs": outputs}]
+        return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4}).encode()
+
+    assert not dangerous("a.ipynb", notebook("x = 1"))
+    assert dangerous("a.ipynb", notebook(DEEP.decode()))
+    assert not dangerous("a.ipynb", b"{")
 
 
 def test_risky_files_are_read_in_a_child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
