@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .facts import children
+from .postorder import postorder
 from .summary import (
     LEAF,
     Attr,
@@ -59,6 +60,14 @@ class Flow:
     entry: int = 0
     exit: int = 1
     failure: int = 2
+    _ranks: list[int] = field(default_factory=list)
+
+    def ranks(self) -> list[int]:
+        """For each node its place in an order in which a node stands before those that follow it."""
+        if len(self._ranks) != len(self.calls):
+            numbers = postorder([self.entry], lambda node: (self.failing[node], *self.after[node]))
+            self._ranks = [len(numbers) - numbers.get(node, -1) for node in range(len(self.calls))]
+        return self._ranks
 
 
 def build(body: Sequence[Stmt], stops_at_yield: bool = False) -> Flow:

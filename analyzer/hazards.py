@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from .chains import Link, effect_chain, wait_chain
+from .chains import effect_chain, wait_chain
 from .dispatch import says_nothing
 from .effect_sites import EffectSite
-from .order import Meeting, Order, bits
+from .meetings import Meeting, meetings
+from .order import Order, bits
 from .outline import WaitSite
+from .paths import Link
 from .registry import GraphSite, Registry, Unit
 from .summary import Call
 from .values import FunctionId
@@ -46,12 +48,12 @@ class Hazard:
 
 def hazards(order: Order, units: Sequence[Unit]) -> tuple[Hazard, ...]:
     """One hazard a site of an effect: the most direct of the ways it meets a wait."""
-    meetings = order.meetings()
-    if not meetings:
+    met = meetings(order)
+    if not met:
         return ()
     closures = {unit: order.closure([unit.function]) for unit in units}
     by_effect: dict[int, list[Meeting]] = {}
-    for meeting in meetings:
+    for meeting in met:
         by_effect.setdefault(meeting.effect, []).append(meeting)
     found: list[Hazard] = []
     for _, found_here in sorted(by_effect.items()):

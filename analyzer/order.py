@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 
 from .effect_sites import EffectSite
-from .exclusion import exclude
-from .flow import Flow, TooLarge
+from .flow import TooLarge
 from .outline import Outline, WaitSite, outline, wait_site
+from .paths import Paths
+from .postorder import postorder
 from .registry import GraphSite, Registry
+from .summary import Call
 from .values import FunctionId, Resolver
-
-_ENOUGH = 4
-"""Meetings of one effect outside its own function that are looked at."""
 
 
 @dataclass(slots=True)
@@ -29,18 +29,6 @@ class Reach:
     failure: int = 0
     waits: int = 0
     returns: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Meeting:
-    """An effect that may have fired when a wait is reached: where in ``function`` both come together."""
-
-    effect: int
-    function: FunctionId
-    node: int
-    looped: bool
-    source: FunctionId | None = None
-    """The function the effect comes from, where it is not the one that waits (a router's node)."""
 
 
 @dataclass
@@ -58,6 +46,11 @@ class Order:
     _effect_numbers: dict[EffectSite, int] = field(default_factory=dict)
     _wait_numbers: dict[WaitSite, int] = field(default_factory=dict)
     _own: dict[FunctionId, tuple[list[int], list[int]]] = field(default_factory=dict)
+    holders: list[dict[FunctionId, int]] = field(default_factory=list)
+    """For each effect, the functions it is in, each with its first node there."""
+    first_waits: dict[FunctionId, int] = field(default_factory=dict)
+    """The first node of a function that waits itself."""
+    _paths: dict[tuple[FunctionId, bool], Paths] = field(default_factory=dict)
 
     def explore(self, roots: Iterable[FunctionId]) -> None:
         """Outline the roots and all they may call."""
@@ -119,18 +112,35 @@ class Order:
         self.waits = sorted(waits, key=lambda w: (w.path, w.line, w.column, w.kind, w.name))
         self._effect_numbers = {effect: index for index, effect in enumerate(self.effects)}
         self._wait_numbers = {wait: index for index, wait in enumerate(self.waits)}
+        self.holders = [{} for _ in self.effects]
         for function, found in self.outlines.items():
             own_effects, own_waits = [], []
             for number in range(len(found.effects)):
                 effect, wait = self.effect_of(function, number), self.wait_of(function, number)
                 own_effects.append(0 if effect is None else 1 << self._effect_numbers[effect])
                 own_waits.append(0 if wait is None else 1 << self._wait_numbers[wait])
+                if effect is not None:
+                    self.holders[self._effect_numbers[effect]].setdefault(function, number)
+                if wait is not None:
+                    self.first_waits.setdefault(function, number)
             self._own[function] = (own_effects, own_waits)
 
     def callees(self, function: FunctionId, number: int, recorded: bool) -> list[FunctionId]:
         """The functions a node calls, in order of place; recorded steps and graphs' nodes if asked."""
         more = self._recorded(function, number) if recorded else ()
         return sorted({*self.outlines[function].callees[number], *more})
+
+    def paths(self, start: FunctionId, recorded: bool) -> Paths:
+        """The shortest ways to all that a function calls; see ``callees``."""
+        asked = (start, recorded)
+        if asked not in self._paths:
+            self._paths[asked] = Paths(start, lambda function: self._edges(function, recorded))
+        return self._paths[asked]
+
+    def _edges(self, function: FunctionId, recorded: bool) -> list[tuple[FunctionId, Call]]:
+        calls = enumerate(self.outlines[function].flow.calls)
+        reached = ((t, call) for n, call in calls if call is not None for t in self.callees(function, n, recorded))
+        return [(target, call) for target, call in reached if target in self.outlines]
 
     def effect_of(self, function: FunctionId, number: int) -> EffectSite | None:
         """The effect at a node; a dispatch counts as one, whatever it reaches."""
@@ -169,24 +179,27 @@ class Order:
             for target in self._targets(function):
                 callers.setdefault(target, set()).add(function)
         self.reach = {function: Reach() for function in self.outlines}
-        work = sorted(self.outlines, reverse=True)
+        ranks = postorder(sorted(self.outlines), lambda function: sorted(set(self._targets(function))))
+        by_rank = sorted(self.outlines, key=ranks.__getitem__)
+        work = list(range(len(by_rank)))
         queued = set(work)
         while work:
-            function = work.pop()
-            queued.discard(function)
+            rank = heappop(work)
+            queued.discard(rank)
+            function = by_rank[rank]
             new = self._compute(function)
             if new != self.reach[function]:
                 self.reach[function] = new
-                for caller in sorted(callers.get(function, ()), reverse=True):
-                    if caller not in queued:
-                        queued.add(caller)
-                        work.append(caller)
+                for caller in callers.get(function, ()):
+                    if ranks[caller] not in queued:
+                        queued.add(ranks[caller])
+                        heappush(work, ranks[caller])
 
     def _targets(self, function: FunctionId) -> Iterator[FunctionId]:
         found = self.outlines[function]
         for number in range(len(found.callees)):
-            yield from found.callees[number]
-            yield from self._recorded(function, number)
+            yield from (target for target in found.callees[number] if target in self.outlines)
+            yield from (target for target in self._recorded(function, number) if target in self.outlines)
 
     def _recorded(self, function: FunctionId, number: int) -> Iterator[FunctionId]:
         """What a node runs whose effects are kept: recorded steps, and nodes of a graph it runs."""
@@ -244,11 +257,14 @@ class Order:
         """Effects that may have fired before each node; None where it cannot be reached."""
         found = self.outlines[function]
         flow = found.flow
+        ranks = flow.ranks()
         before: list[int | None] = [None] * len(flow.calls)
         before[flow.entry] = 0
-        work = [flow.entry]
+        work = [(ranks[flow.entry], flow.entry)]
+        queued = {flow.entry}
         while work:
-            number = work.pop()
+            _, number = heappop(work)
+            queued.discard(number)
             mask = before[number] or 0
             done, failed, returns = self.fired_at(function, number)
             following = flow.after[number] + (flow.back[number] if with_back else [])
@@ -259,82 +275,10 @@ class Order:
                 old = before[target]
                 if old is None or value & ~old:
                     before[target] = value | (old or 0)
-                    work.append(target)
+                    if target not in queued:
+                        queued.add(target)
+                        heappush(work, (ranks[target], target))
         return before
-
-    # results
-
-    def meetings(self) -> list[Meeting]:
-        """Effects that may have fired when a wait is reached, by place.
-
-        An effect that meets a wait in its own function needs no other meeting, nor one that has
-        several: functions that all call each other would else meet each other's effects.
-        """
-        found: list[Meeting] = []
-        waiting = [function for function in sorted(self.outlines) if self.reach[function].waits]
-        settled = 0
-        times: dict[int, int] = {}
-        for own in (True, False):
-            for function in waiting:
-                mine = 0
-                for effect in self._own[function][0]:
-                    mine |= effect
-                for meeting in self._meetings_in(function, mine if own else ~settled & ~mine):
-                    found.append(meeting)
-                    times[meeting.effect] = times.get(meeting.effect, 0) + 1
-                    if not meeting.looped and (own or times[meeting.effect] >= _ENOUGH):
-                        settled |= 1 << meeting.effect
-        found.extend(self._router_meetings())
-        return found
-
-    def _meetings_in(self, function: FunctionId, wanted: int) -> Iterator[Meeting]:
-        """The meetings in one function of the wanted effects."""
-        if not wanted:
-            return
-        full, straight = self.sweep(function, True), self.sweep(function, False)
-        for number, mask in enumerate(full):
-            if not mask or not mask & wanted or not self.waits_at(function, number):
-                continue
-            for effect in bits(mask & wanted):
-                looped = not (straight[number] or 0) >> effect & 1
-                if not looped and self._excluded(function, effect, number, False):
-                    looped = True
-                    if not any(self.outlines[function].flow.back):
-                        continue
-                if looped and self._excluded(function, effect, number, True):
-                    continue
-                yield Meeting(effect, function, number, looped)
-
-    def _excluded(self, function: FunctionId, effect: int, number: int, looped: bool) -> bool:
-        """Whether every place the effect may come from in the function runs only when the wait does not."""
-        flow = self.outlines[function].flow
-        carriers = [
-            node
-            for node in range(len(flow.calls))
-            if flow.calls[node] is not None and self.fired_at(function, node)[0] >> effect & 1
-        ]
-        facts = self.resolver.project.facts((function[0], function[1]))
-        return bool(carriers) and all(
-            exclude(flow.guards[n], flow.guards[number], facts, None if looped else self._between(flow, n, number))
-            for n in carriers
-        )
-
-    def _between(self, flow: Flow, node: int, number: int) -> tuple[int, int] | None:
-        first, last = flow.calls[node], flow.calls[number]
-        return None if first is None or last is None or first.line >= last.line else (first.line, last.line)
-
-    def _router_meetings(self) -> Iterator[Meeting]:
-        """A router that waits parks at its source node, which then runs again as a whole (measured)."""
-        for site in sorted(self.registry.graphs, key=repr):
-            graph = self.registry.graphs[site]
-            for source, router in sorted(graph.routers):
-                if router not in self.reach or not self.reach[router].waits:
-                    continue
-                first = next(n for n in range(len(self._own[router][0])) if self.waits_at(router, n))
-                for name, node in sorted(graph.nodes):
-                    if name == source and node in self.reach:
-                        for effect in bits(self.reach[node].exit):
-                            yield Meeting(effect, router, first, False, node)
 
 
 def bits(mask: int) -> Iterator[int]:

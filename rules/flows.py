@@ -10,10 +10,10 @@ from ..contract import Certainty, Place, Step
 from .names import at, function_said, name_said, text_of
 
 if TYPE_CHECKING:
-    from ..analyzer.chains import Link
     from ..analyzer.effect_sites import EffectSite
     from ..analyzer.hazards import Behind, Hazard
     from ..analyzer.outline import WaitSite
+    from ..analyzer.paths import Link
     from ..analyzer.program import Program
     from ..analyzer.registry import Unit
     from ..analyzer.summary import Call
@@ -30,6 +30,8 @@ _KINDS = {
     "function": "function",
 }
 _NAMED = 3
+_MOST_CALLS = 30
+"""Calls of one chain that a flow shows."""
 _REPEATED = re.compile(r"; repeated,.*|,? (that may be carried out|counts) again.*")
 """The part of a reason that says what the message around it says."""
 
@@ -89,17 +91,11 @@ def effect_steps(
     name = text_of(program, effect, effect.path)
     what = f"whatever {name} runs" if behind else name
     yield Step(place_of(program, effect), "effect", f"the effect: {what}")
-    for function, call in reversed(chain[:-1]):
-        name = text_of(program, call, function[0])
-        where = function_said(program, function)
-        yield Step(place_of_call(program, function[0], call), "call", f"reached by {name} in {where}")
+    yield from _call_steps(program, tuple(reversed(chain[:-1])), "reached by {call} in {function}")
     for item in behind:
         head = program.project.function((item.function[0], item.function[1]))
         tool = function_said(program, item.function)
-        for function, call in item.chain[:-1]:
-            name = text_of(program, call, function[0])
-            where = function_said(program, function)
-            yield Step(place_of_call(program, function[0], call), "call", f"{tool} may run: {name} in {where}")
+        yield from _call_steps(program, item.chain[:-1], f"{tool} may run: {{call}} in {{function}}")
         if item.effect is not None:
             name = text_of(program, item.effect, item.effect.path)
             yield Step(place_of(program, item.effect), "call", f"{tool} acts here: {name}")
@@ -108,12 +104,22 @@ def effect_steps(
             yield Step(place, "call", f"{tool} may run: {item.reason}")
 
 
+def _call_steps(program: Program, links: Sequence[Link], words: str) -> Iterable[Step]:
+    """A step a call; of a chain longer than anybody reads, its two ends."""
+    cut = len(links) - _MOST_CALLS
+    for number, (function, call) in enumerate(links):
+        if cut > 0 and _MOST_CALLS // 2 < number <= _MOST_CALLS // 2 + cut:
+            continue
+        name, where = text_of(program, call, function[0]), function_said(program, function)
+        said = words.format(call=name, function=where)
+        if cut > 0 and number == _MOST_CALLS // 2:
+            said += f", and {cut} more calls like it"
+        yield Step(place_of_call(program, function[0], call), "call", said)
+
+
 def wait_steps(program: Program, hazard: Hazard) -> Iterable[Step]:
     """The calls that lead to the wait, and the wait."""
-    for function, call in hazard.wait_chain[:-1]:
-        name = text_of(program, call, function[0])
-        where = function_said(program, function)
-        yield Step(place_of_call(program, function[0], call), "call", f"then {name} in {where} leads to the wait")
+    yield from _call_steps(program, hazard.wait_chain[:-1], "then {call} in {function} leads to the wait")
     wait = hazard.wait
     words = "runs a graph that waits" if wait.kind == "graph" else "the run parks here until it is answered"
     yield Step(place_of(program, wait), "wait", words)

@@ -109,7 +109,6 @@ def test_what_was_said_is_said_again(planted: tuple[Path, Expected], alone: Said
 TANGLE = pytest.mark.parametrize("name", tangles.TANGLES)
 
 
-@pytest.mark.slow
 @TANGLE
 def test_tangles(name: str, tmp_path: Path) -> None:
     tangled(name, tmp_path, full=False)

@@ -11,6 +11,7 @@ from resume_audit.analyzer.facts import gather
 from resume_audit.analyzer.flow import Guard
 from resume_audit.analyzer.hazards import in_recovered_bodies, siblings
 from resume_audit.analyzer.lower import summarise
+from resume_audit.analyzer.meetings import meetings
 from resume_audit.analyzer.order import bits
 from resume_audit.analyzer.summary import If, decode_body
 
@@ -154,7 +155,7 @@ def test_the_order_of_files_is_no_matter(link: Link) -> None:
     assert straight.hazards() == {"p0", "p1", "p2", "p3", "p4", "p5", "late"}
     assert straight.program.hazards == reverse.program.hazards
     assert straight.program.units == reverse.program.units
-    assert straight.order.meetings() == reverse.order.meetings()
+    assert meetings(straight.order) == meetings(reverse.order)
 
 
 def test_sites_are_numbered_by_place(link: Link) -> None:
