@@ -39,6 +39,12 @@ _CONCURRENT = {"gather", "wait", "as_completed"}
 _CATCH_ALL = {"Exception", "BaseException"}
 
 
+_MOST_ENDS = 8
+"""Open ends of a block after which they are joined: edges would else grow with their square."""
+_MOST_GUARDS = 100
+"""Tests that left before, which are remembered at a node."""
+
+
 class TooLarge(Exception):
     """The body has more nodes than a graph is built for."""
 
@@ -126,11 +132,13 @@ class _Builder:
             if not before:
                 break
             before = self.statement(item, before)
+            if len(before) > _MOST_ENDS:
+                before = [self.node(before)]
             if isinstance(item, If) and before:
                 if _leaves(item.body):
-                    self.guards = (*self.guards, (item.test, False))
+                    self.guards = (*self.guards[-_MOST_GUARDS:], (item.test, False))
                 elif item.orelse and _leaves(item.orelse):
-                    self.guards = (*self.guards, (item.test, True))
+                    self.guards = (*self.guards[-_MOST_GUARDS:], (item.test, True))
         self.guards = outer
         return before
 

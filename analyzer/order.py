@@ -181,7 +181,7 @@ class Order:
         self.reach = {function: Reach() for function in self.outlines}
         ranks = postorder(sorted(self.outlines), lambda function: sorted(set(self._targets(function))))
         by_rank = sorted(self.outlines, key=ranks.__getitem__)
-        work = list(range(len(by_rank)))
+        work, again = list(range(len(by_rank))), set[int]()
         queued = set(work)
         while work:
             rank = heappop(work)
@@ -190,10 +190,15 @@ class Order:
             new = self._compute(function)
             if new != self.reach[function]:
                 self.reach[function] = new
-                for caller in callers.get(function, ()):
-                    if ranks[caller] not in queued:
-                        queued.add(ranks[caller])
-                        heappush(work, ranks[caller])
+                for other in (ranks[caller] for caller in callers.get(function, ())):
+                    if other <= rank:
+                        again.add(other)
+                    elif other not in queued:
+                        queued.add(other)
+                        heappush(work, other)
+            if not work:
+                work, again = sorted(again), set()
+                queued = set(work)
 
     def _targets(self, function: FunctionId) -> Iterator[FunctionId]:
         found = self.outlines[function]

@@ -69,6 +69,12 @@ def _branches(size: int) -> str:
     return "def node(s):\n" + "    if s:\n        requests.post('u')\n" * size + "    interrupt(s)\n"
 
 
+def _returns(size: int) -> str:
+    """Every test leaves, so that all of them guard what follows."""
+    tests = "".join(f"    if s == {n}:\n        requests.post('u')\n        return\n" for n in range(size))
+    return f"def node(s):\n    requests.post('u')\n{tests}    interrupt(s)\n"
+
+
 def _tries(size: int) -> str:
     return (
         "def node(s):\n" + "    try:\n        interrupt(s)\n    except Exception:\n        requests.post('u')\n" * size
@@ -122,6 +128,7 @@ TANGLES: dict[str, Tangle] = {
     "methods": Tangle(_methods, 500, 2_000),
     "waits": Tangle(_waits, 200, 2_000),
     "branches": Tangle(_branches, 500, 20_000),
+    "returns": Tangle(_returns, 500, 10_000),
     "tries": Tangle(_tries, 100, 2_000),
     "bases": Tangle(_bases, 200, 1_000),
     "aliases": Tangle(_aliases, 1_000, 5_000),
