@@ -148,7 +148,7 @@ def _given(
             if head.params and name == head.params[0].name:
                 yield from resolver.solver.read(("handed", function[2]))
             return
-        given = list(bind_arguments(head, call, name, _skips_self(head)))
+        given = list(bind_arguments(head, call, name, skips_self(head)))
         for caller in resolver.solver.read(("callers", function[2])):
             for expr in given:
                 yield from resolver.eval(expr, (caller[0], caller[1], caller[2]))
@@ -158,7 +158,7 @@ def _given(
     tested = is_test(function[0])
     omitted = not any(tested or not is_test(caller[0]) for caller, _ in candidates(resolver, _called_as(head)))
     for where, call in callers(resolver, head, key):
-        given = list(bind_arguments(head, call, name, _skips_self(head)))
+        given = list(bind_arguments(head, call, name, skips_self(head)))
         omitted |= not given
         for expr in given:
             yield from resolver.eval(expr, where)
@@ -180,7 +180,8 @@ def _decorated(resolver: Resolver, head: Function, key: FunctionKey) -> Iterator
     yield from resolver.solver.read(("decorated", *key))
 
 
-def _skips_self(head: Function) -> bool:
+def skips_self(head: Function) -> bool:
+    """Whether the first parameter is the receiver."""
     return bool(head.owner) and not any(d == "staticmethod" for d in head.decorators)
 
 

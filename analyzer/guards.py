@@ -15,7 +15,7 @@ from .values import FunctionId, Resolver
 _ASKS = re.compile(
     r"(^|_)(exists?|already|was|seen|processed|is_sent|is_done|has|contains|sismember|is_duplicate|lookup|find|done)(_|$)"
 )
-_CLAIMS = re.compile(
+CLAIMS = re.compile(
     r"(^|_)(claim|claims|setnx|acquire_once|mark_once|try_acquire|reserve_key|first_time|insert_if_absent|put_if_absent|get_or_create)(_|$)"
 )
 _STATUS = re.compile(r"(^|_)(status|state|sent|done|paid|at|\w+ed)$")
@@ -39,6 +39,13 @@ def is_safe(resolver: Resolver, guards: Iterable[Guard], function: FunctionId) -
     the attempt.
     """
     return any(_durable(resolver, test, truth, function) for test, truth in guards)
+
+
+def is_claim(resolver: Resolver, test: Expr, function: FunctionId) -> bool:
+    """Whether a test asks something that only one caller is told: a claim, a compare-and-set."""
+    return any(
+        CLAIMS.search(receiver_and_verb(call.func)[1]) for call in _origins(resolver, test, function)
+    ) or _claimed(resolver, test, function)
 
 
 def skips_on_resume(resolver: Resolver, guards: Iterable[Guard], function: FunctionId) -> bool:
@@ -147,7 +154,7 @@ def _is_query(call: Call) -> bool:
 def _claimed(resolver: Resolver, expr: Expr, function: FunctionId) -> bool:
     for call in _origins(resolver, expr, function):
         verb = receiver_and_verb(call.func)[1]
-        if _CLAIMS.search(verb) or any(name == "nx" for name, _ in call.kwargs):
+        if CLAIMS.search(verb) or any(name == "nx" for name, _ in call.kwargs):
             return True
     return False
 

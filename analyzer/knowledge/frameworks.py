@@ -20,7 +20,7 @@ _FOLDER = Path(__file__).parent
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _LISTS = (
     "wait", "builder", "register", "run", "tools", "waiting", "decorator", "base", "wrapper", "holds",
-    "saver", "invokes", "passes", "collects", "retries",
+    "saver", "invokes", "passes", "collects", "retries", "resume", "entry",
 )  # fmt: skip
 _TABLES = (
     "suspension",
@@ -31,6 +31,7 @@ _TABLES = (
     "serving",
     "replayed",
     "leaves",
+    "entry_shapes",
     "aliases",
 )
 _HEAD = ("name", "packages", "measured", "markers", "served_by")
