@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from .modules import is_test
 from .order import Order, bits
 from .outline import WaitSite
 from .registry import GraphSite
+from .topology import Topology
 from .values import FunctionId
 
 
@@ -22,7 +23,7 @@ class Exposure:
     known: bool
 
 
-def exposure(order: Order, graphs: Iterable[GraphSite]) -> Exposure:
+def exposure(order: Order, topologies: Mapping[GraphSite, Topology], graphs: Iterable[GraphSite]) -> Exposure:
     """The exposure of the graphs; of all graphs and waiting functions of the project where none is known."""
     sites = sorted((site for site in graphs if site), key=repr)
     functions = {f for site in sites for f in order.graph_functions(site)}
@@ -38,6 +39,7 @@ def exposure(order: Order, graphs: Iterable[GraphSite]) -> Exposure:
         effects |= reach.exit | reach.failure
     waits = tuple(order.waits[number] for number in bits(mask))
     again = len(waits) > 1 or any(order.waits_itself(site) or _agent(order, site) for site in sites)
+    again = again or any(_repeats(order, topologies, site) for site in sites)
     again = again or any(_loops(order, f) for f in functions if f in order.outlines)
     first = next(bits(effects), None)
     return Exposure(waits, again, first, known)
@@ -48,6 +50,15 @@ def _agent(order: Order, site: GraphSite) -> bool:
     graph = order.registry.graphs.get(site)
     waits = any(f in order.reach and order.reach[f].waits for f in order.graph_functions(site))
     return graph is not None and graph.agent not in ("", "entrypoint") and waits
+
+
+def _repeats(order: Order, topologies: Mapping[GraphSite, Topology], site: GraphSite) -> bool:
+    """Whether several nodes of a graph wait, or one that waits may run again."""
+    graph, topology = order.registry.graphs.get(site), topologies.get(site)
+    if graph is None or topology is None:
+        return False
+    waiting = {name for name, f in graph.nodes if f in order.reach and order.reach[f].waits}
+    return len(waiting) > 1 or any(topology.repeats(name) or name in topology.spread for name in waiting)
 
 
 def _loops(order: Order, function: FunctionId) -> bool:

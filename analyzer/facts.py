@@ -55,9 +55,13 @@ class Facts:
     """Names bound inside a loop."""
     fills: dict[str, list[tuple[Expr, Expr, bool]]] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
+    many: list[Call] = field(default_factory=list)
+    """Calls inside a loop or a comprehension."""
     returns: list[Expr] = field(default_factory=list)
     raises: list[Raise] = field(default_factory=list)
     handlers: list[tuple[Try, Handler]] = field(default_factory=list)
+    deep: list[tuple[Item, Expr]] = field(default_factory=list)
+    """What is put under a key of a part of something: ``config["a"]["b"] = value``."""
     by_name: dict[str, list[Call]] = field(default_factory=dict)
     """Calls by the last part of what is called."""
     handing: dict[str, list[Call]] = field(default_factory=dict)
@@ -133,7 +137,9 @@ def _block(facts: Facts, body: list[Stmt]) -> None:
             if item.is_for:
                 _bind(facts, item.target, item.source, "part")
             before = {name: len(lines) for name, lines in facts.lines.items()}
+            count = len(facts.calls)
             _block(facts, item.body)
+            facts.many.extend(facts.calls[count:])
             facts.looped.update(name for name, lines in facts.lines.items() if len(lines) != before.get(name, 0))
             _block(facts, item.orelse)
         elif isinstance(item, Return):
@@ -178,11 +184,14 @@ def _bind(facts: Facts, target: Expr, value: Expr, mode: Mode, line: int = 0) ->
         _bind(facts, target.value, value, mode, line)
     elif isinstance(target, Item) and isinstance(target.base, str):
         facts.fills.setdefault(target.base, []).append((target.key, value, False))
+    elif isinstance(target, Item):
+        facts.deep.append((target, value))
 
 
 def _expr(facts: Facts, expr: Expr) -> None:
     if expr is None or isinstance(expr, LEAF):
         return
+    count = len(facts.calls)
     for child in children(expr):
         if child is not None and not isinstance(child, LEAF):
             _expr(facts, child)
@@ -203,6 +212,7 @@ def _expr(facts: Facts, expr: Expr) -> None:
         facts.lets.setdefault(expr.target, []).append(("is", expr.value))
         facts.lines.setdefault(expr.target, []).append(0)
     elif isinstance(expr, Comp):
+        facts.many.extend(facts.calls[count:])
         for target, source, _ in expr.loops:
             _bind(facts, target, source, "part")
     elif isinstance(expr, Op) and expr.kind == "yield":

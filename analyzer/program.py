@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..contract import AuditError, Place, Stats
 from . import modules
@@ -23,10 +23,12 @@ from .pins import FrameworkPins, assume
 from .project import Project
 from .reading import Reader
 from .recursion import RECURSION, deep_recursion
-from .registry import Registry, Unit
+from .registry import GraphSite, Registry, Unit
+from .resumes import Resume, resumes
 from .summary import Suppression
 from .suspension import Suspension, Swallow
 from .texts import Texts
+from .topology import Topology, topologies
 from .values import FunctionId, Resolver
 from .waiters import callers, direct_waiters, graph_runners
 
@@ -47,6 +49,7 @@ class BuildOptions:
     waits: Sequence[str] = ()
     resumes: Sequence[str] = ()
     recorded: Sequence[str] = ()
+    claims: Sequence[str] = ()
     framework_versions: Mapping[str, str] = field(default_factory=dict)
     progress: Callable[[str, int, int], None] | None = None
 
@@ -91,6 +94,18 @@ class Program:
     def swallowed(self) -> tuple[Swallow, ...]:
         """Waits whose exception is caught on its way out."""
         return tuple(Suspension(self.order, self.registry).find())
+
+    @cached_property
+    def resumes(self) -> tuple[Resume, ...]:
+        """The answers to waits, and where they are sent."""
+        with deep_recursion(RECURSION):
+            return tuple(resumes(self.registry))
+
+    @cached_property
+    def topologies(self) -> Mapping[GraphSite, Topology]:
+        """Which node may follow which, by graph."""
+        with deep_recursion(RECURSION):
+            return topologies(self.registry)
 
     @cached_property
     def persistence(self) -> Persistence:
@@ -152,6 +167,10 @@ class Program:
         if told or known is None:
             return told or ""
         return assume(self.pins.pinned(self.root, path, known.packages[0]), known.measured)
+
+    def knowledge(self, table: str, key: str) -> Any:
+        """A value of one of the knowledge's single tables."""
+        return self.resolver.knowledge.table(table, key)
 
     def symbol(self, function: FunctionId) -> str:
         """The qualified name of a function."""

@@ -178,6 +178,7 @@ def _build(
         waits=config.waits,
         resumes=config.resumes,
         recorded=config.recorded,
+        claims=config.claims,
         framework_versions={**_configured_versions(config), **request.framework_versions},
         progress=request.progress,
     )

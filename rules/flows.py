@@ -91,11 +91,11 @@ def effect_steps(
     name = text_of(program, effect, effect.path)
     what = f"whatever {name} runs" if behind else name
     yield Step(place_of(program, effect), "effect", f"the effect: {what}")
-    yield from _call_steps(program, tuple(reversed(chain[:-1])), "reached by {call} in {function}")
+    yield from call_steps(program, tuple(reversed(chain[:-1])), "reached by {call} in {function}")
     for item in behind:
         head = program.project.function((item.function[0], item.function[1]))
         tool = function_said(program, item.function)
-        yield from _call_steps(program, item.chain[:-1], f"{tool} may run: {{call}} in {{function}}")
+        yield from call_steps(program, item.chain[:-1], f"{tool} may run: {{call}} in {{function}}")
         if item.effect is not None:
             name = text_of(program, item.effect, item.effect.path)
             yield Step(place_of(program, item.effect), "call", f"{tool} acts here: {name}")
@@ -104,7 +104,7 @@ def effect_steps(
             yield Step(place, "call", f"{tool} may run: {item.reason}")
 
 
-def _call_steps(program: Program, links: Sequence[Link], words: str) -> Iterable[Step]:
+def call_steps(program: Program, links: Sequence[Link], words: str) -> Iterable[Step]:
     """A step a call; of a chain longer than anybody reads, its two ends."""
     cut = len(links) - _MOST_CALLS
     for number, (function, call) in enumerate(links):
@@ -119,7 +119,7 @@ def _call_steps(program: Program, links: Sequence[Link], words: str) -> Iterable
 
 def wait_steps(program: Program, hazard: Hazard) -> Iterable[Step]:
     """The calls that lead to the wait, and the wait."""
-    yield from _call_steps(program, hazard.wait_chain[:-1], "then {call} in {function} leads to the wait")
+    yield from call_steps(program, hazard.wait_chain[:-1], "then {call} in {function} leads to the wait")
     wait = hazard.wait
     words = "runs a graph that waits" if wait.kind == "graph" else "the run parks here until it is answered"
     yield Step(place_of(program, wait), "wait", words)

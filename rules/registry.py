@@ -14,6 +14,8 @@ from .static.ra101_effect_before_wait import EffectBeforeWait
 from .static.ra102_effect_in_wait_loop import EffectInWaitLoop
 from .static.ra103_effect_in_replayed_body import EffectInReplayedBody
 from .static.ra104_effect_beside_waiting_tool import EffectBesideWaitingTool
+from .static.ra201_resume_without_fork_discriminator import ResumeWithoutForkDiscriminator
+from .static.ra202_redeliverable_resume import RedeliverableResume
 from .static.ra301_wait_swallowed import WaitSwallowed
 from .static.ra601_wait_without_checkpointer import WaitWithoutCheckpointer
 from .static.ra602_volatile_persistence import VolatilePersistence
@@ -25,6 +27,8 @@ STATIC: tuple[StaticRule, ...] = (
     EffectInWaitLoop(),
     EffectInReplayedBody(),
     EffectBesideWaitingTool(),
+    ResumeWithoutForkDiscriminator(),
+    RedeliverableResume(),
     WaitSwallowed(),
     WaitWithoutCheckpointer(),
     VolatilePersistence(),

@@ -20,7 +20,7 @@ _FOLDER = Path(__file__).parent
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _LISTS = (
     "wait", "builder", "register", "run", "tools", "waiting", "decorator", "base", "wrapper", "holds",
-    "saver", "invokes", "passes", "collects", "retries", "resume", "entry",
+    "saver", "invokes", "passes", "collects", "retries", "resume", "entry", "edge",
 )  # fmt: skip
 _TABLES = (
     "suspension",
@@ -32,6 +32,7 @@ _TABLES = (
     "replayed",
     "leaves",
     "entry_shapes",
+    "addresses",
     "aliases",
 )
 _HEAD = ("name", "packages", "measured", "markers", "served_by")
