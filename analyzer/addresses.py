@@ -130,10 +130,9 @@ class _Addresses:
             elif mode == "part":
                 yield from self._parts(value, function, depth - 1)
         for target, value in self.project.facts(function[:2]).deep:
-            inner = target.base
-            if isinstance(target.key, Const) and target.key.value in self.keys and isinstance(inner, Item):
-                if inner.base == name:
-                    yield from self._id(value, function, depth - 1)
+            keyed = isinstance(target.key, Const) and target.key.value in self.keys
+            if keyed and isinstance(target.base, Item) and target.base.base == name:
+                yield from self._id(value, function, depth - 1)
         for given, where in self._given(name, function):
             yield from self.of(given, where, depth - 1)
 
@@ -149,24 +148,7 @@ class _Addresses:
         if depth == 0 or expr is None or isinstance(expr, Const):
             return
         if isinstance(expr, Call):
-            last = last_name(expr.func)
-            for kind in ("current", "history"):
-                if last in self.table[kind]:
-                    yield Source("current" if kind == "current" else "history", function, expr)
-                    return
-            if last in self.table["forks"]:
-                yield Source("fork", function, expr)
-                return
-            reached = targets(self.registry.resolver, expr, function).functions
-            for target in reached:
-                for value in self.project.facts(target[:2]).returns:
-                    yield from self.read(value, (target[0], target[1], ""), depth - 1)
-            if not reached:
-                for item in expr.args:
-                    yield from self.read(item, function, depth - 1)
-                yield from self.read(expr.func if isinstance(expr.func, Attr) else None, function, depth - 1)
-                if isinstance(expr.func, str) and "." in expr.func:
-                    yield from self.read(expr.func.rpartition(".")[0], function, depth - 1)
+            yield from self._read_call(expr, function, depth)
         elif isinstance(expr, str):
             root = expr.partition(".")[0]
             for _, value in self._lets(root, function):
@@ -181,6 +163,26 @@ class _Addresses:
         elif isinstance(expr, Op):
             for item in expr.items:
                 yield from self.read(item, function, depth)
+
+    def _read_call(self, call: Call, function: FunctionId, depth: int) -> Iterator[Source]:
+        last = last_name(call.func)
+        for kind in ("current", "history"):
+            if last in self.table[kind]:
+                yield Source("current" if kind == "current" else "history", function, call)
+                return
+        if last in self.table["forks"]:
+            yield Source("fork", function, call)
+            return
+        reached = targets(self.registry.resolver, call, function).functions
+        for target in reached:
+            for value in self.project.facts(target[:2]).returns:
+                yield from self.read(value, (target[0], target[1], ""), depth - 1)
+        if not reached:
+            for item in call.args:
+                yield from self.read(item, function, depth - 1)
+            yield from self.read(call.func if isinstance(call.func, Attr) else None, function, depth - 1)
+            if isinstance(call.func, str) and "." in call.func:
+                yield from self.read(call.func.rpartition(".")[0], function, depth - 1)
 
     def _lets(self, name: str, function: FunctionId) -> list[tuple[str, Expr]]:
         """The bindings of a name in the function, or the nearest one around it that has any."""
