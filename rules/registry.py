@@ -16,6 +16,9 @@ from .static.ra103_effect_in_replayed_body import EffectInReplayedBody
 from .static.ra104_effect_beside_waiting_tool import EffectBesideWaitingTool
 from .static.ra201_resume_without_fork_discriminator import ResumeWithoutForkDiscriminator
 from .static.ra202_redeliverable_resume import RedeliverableResume
+from .static.ra203_unkeyed_answer import UnkeyedAnswer
+from .static.ra205_answer_discarded import AnswerDiscarded
+from .static.ra206_resume_replaces_context import ResumeReplacesContext
 from .static.ra301_wait_swallowed import WaitSwallowed
 from .static.ra601_wait_without_checkpointer import WaitWithoutCheckpointer
 from .static.ra602_volatile_persistence import VolatilePersistence
@@ -29,6 +32,9 @@ STATIC: tuple[StaticRule, ...] = (
     EffectBesideWaitingTool(),
     ResumeWithoutForkDiscriminator(),
     RedeliverableResume(),
+    UnkeyedAnswer(),
+    AnswerDiscarded(),
+    ResumeReplacesContext(),
     WaitSwallowed(),
     WaitWithoutCheckpointer(),
     VolatilePersistence(),

@@ -1,0 +1,176 @@
+"""Answers that never reach the run they are meant for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from .calls import targets
+from .facts import last_name, walk_calls
+from .order import Order
+from .registry import Registry
+from .resumes import Resume, is_empty
+from .summary import Call, Const, Do, Expr, If, Loop, Match, Op, Return, Stmt, Try, With
+from .values import FunctionId
+
+How = Literal["unused", "empty", "static", "raised", "outside"]
+"""unused: nothing takes what the wait returns. empty: the answer is None or {}. static, raised: the graph waits in
+a way that takes no answer. outside: a rejection returns without telling the run."""
+
+_DECISION = re.compile(
+    r"(^|[._])(approv\w*|accept\w*|confirm\w*|reject\w*|decision|allow\w*|cancel\w*|den(y|ied)|proceed|consent)$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LostAnswer:
+    """Where an answer is lost. ``call``: what stands there; for ``outside`` the line of the return."""
+
+    how: How
+    function: FunctionId
+    call: Call | None
+    line: int = 0
+    resume: Resume | None = None
+    acts: bool = True
+    """Whether something fires after it that the answer was to decide."""
+
+
+def unused(order: Order) -> Iterator[LostAnswer]:
+    """Waits whose result nothing takes."""
+    for function in sorted(order.reach):
+        waits = {
+            (wait.line, wait.column)
+            for number in range(len(order.outlines[function].waits))
+            if (wait := order.outlines[function].waits[number]) is not None and wait.kind == "wait"
+        }
+        if waits:
+            for call in _statements(order.resolver.project.body(function[:2])):
+                if (call.line, call.column) in waits:
+                    yield LostAnswer("unused", function, call, acts=_acts_after(order, function, call))
+
+
+def _acts_after(order: Order, function: FunctionId, call: Call) -> bool:
+    """Whether an effect may follow a call in its function."""
+    flow = order.outlines[function].flow
+    todo = [
+        n
+        for n, each in enumerate(flow.calls)
+        if each is not None and (each.line, each.column) == (call.line, call.column)
+    ]
+    seen: set[int] = set()
+    while todo:
+        for node in flow.after[todo.pop()]:
+            if node not in seen:
+                seen.add(node)
+                todo.append(node)
+                if order.fired_at(function, node)[0]:
+                    return True
+    return False
+
+
+def _statements(body: list[Stmt]) -> Iterator[Call]:
+    for item in _walk(body):
+        if isinstance(item, Do) and isinstance(item.value, Call):
+            yield item.value
+
+
+def _walk(body: list[Stmt]) -> Iterator[Stmt]:
+    for item in body:
+        yield item
+        for inner in _blocks(item):
+            yield from _walk(inner)
+
+
+def _blocks(item: Stmt) -> list[list[Stmt]]:
+    if isinstance(item, If | Loop):
+        return [item.body, item.orelse]
+    if isinstance(item, With):
+        return [item.body]
+    if isinstance(item, Try):
+        return [item.body, *(handler.body for handler in item.handlers), item.orelse, item.final]
+    return [case.body for case in item.cases] if isinstance(item, Match) else []
+
+
+def undelivered(order: Order, resume: Resume) -> LostAnswer | None:
+    """Why the graph cannot take the answer, where that is certain."""
+    empty = LostAnswer("empty", resume.function, resume.call, resume=resume) if is_empty(resume.value) else None
+    sites = {site for send in resume.sends for site in send.graphs}
+    if not sites:
+        return empty
+    kinds: set[str] = set()
+    for site in sites:
+        if order.waits_itself(site) and not _breaks(order, site):
+            return empty
+        for function in order.graph_functions(site):
+            if function in order.reach:
+                mask = order.reach[function].waits
+                kinds |= {order.waits[n].kind for n in range(mask.bit_length()) if mask >> n & 1}
+    if kinds == {"raise"}:
+        return LostAnswer("raised", resume.function, resume.call, resume=resume)
+    if not kinds and all(_breaks(order, site) for site in sites):
+        return None if empty else LostAnswer("static", resume.function, resume.call, resume=resume)
+    return empty
+
+
+def _breaks(order: Order, site: tuple[str, int, int] | tuple[()]) -> bool:
+    """Whether a graph is compiled with static breakpoints."""
+    graph = order.registry.graphs.get(site)
+    keywords = order.resolver.knowledge.table("persistence", "static_waits")
+    calls = graph.compiles if graph is not None else []
+    return any(name in keywords and not _nothing(value) for _, call in calls for name, value in call.kwargs)
+
+
+def _nothing(value: Expr) -> bool:
+    return isinstance(value, Const) and value.value is None
+
+
+def outside(registry: Registry, resume: Resume) -> Iterator[LostAnswer]:
+    """Rejections that return before the resume, where the resume itself can only say yes."""
+    if not isinstance(resume.value, Const):
+        return
+    body = registry.resolver.project.body(resume.function[:2])
+    for item in _walk(body):
+        if not isinstance(item, If):
+            continue
+        for truth, block, other in ((True, item.body, item.orelse), (False, item.orelse, item.body)):
+            last = block[-1] if block else None
+            if not isinstance(last, Return) or not _rejects(item.test, truth):
+                continue
+            later = other or body
+            if _holds(later, resume.call) and not _tells(registry, block, resume.function):
+                yield LostAnswer("outside", resume.function, None, last.line, resume)
+
+
+def _rejects(test: Expr, truth: bool) -> bool:
+    """Whether a test that came out so means that the human said no."""
+    while isinstance(test, Op) and test.kind == "not":
+        test, truth = test.items[0], not truth
+    name = test if isinstance(test, str) else getattr(test, "name", "")
+    if not isinstance(name, str) or not _DECISION.search(name):
+        return False
+    negative = re.search(r"reject|cancel|den(y|ied)$", name) is not None
+    return truth is negative
+
+
+def _holds(body: list[Stmt], call: Call) -> bool:
+    found = (c for item in _walk(body) for expr in _expressions(item) for c in walk_calls(expr))
+    return any((c.line, c.column) == (call.line, call.column) for c in found)
+
+
+def _expressions(item: Stmt) -> list[Expr]:
+    return [getattr(item, name) for name in ("value", "test", "source", "subject") if hasattr(item, name)]
+
+
+def _tells(registry: Registry, block: list[Stmt], function: FunctionId) -> bool:
+    """Whether a block tells a graph, or hands on to code that is not known."""
+    resolver = registry.resolver
+    methods = {m for role in resolver.knowledge.entries["run"] for m in role.options["methods"]}
+    methods |= set(resolver.knowledge.table("addresses", "forks")) | {"delete_thread", "adelete_thread"}
+    for item in _walk(block):
+        for expr in _expressions(item):
+            for call in walk_calls(expr):
+                if last_name(call.func) in methods or targets(resolver, call, function).functions:
+                    return True
+    return False
