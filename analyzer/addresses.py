@@ -33,9 +33,17 @@ class Source:
 def addresses(registry: Registry, config: Expr, function: FunctionId) -> list[Source]:
     """The addresses that a configuration may carry; none where it names a thread alone."""
     found = set(_Addresses(registry).of(config, function, _DEPTH))
-    return sorted(
-        found, key=lambda s: (s.kind, s.function, s.call.line if s.call else 0, s.call.column if s.call else 0)
-    )
+    return sorted(found, key=_place)
+
+
+def reads(registry: Registry, expr: Expr, function: FunctionId) -> list[Source]:
+    """The reads of a state that an expression comes from."""
+    return sorted(set(_Addresses(registry).read(expr, function, _DEPTH)), key=_place)
+
+
+def _place(source: Source) -> tuple[object, ...]:
+    call = source.call
+    return (source.kind, source.function, call.line if call else 0, call.column if call else 0, source.name)
 
 
 class _Addresses:

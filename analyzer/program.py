@@ -24,6 +24,7 @@ from .project import Project
 from .reading import Reader
 from .recursion import RECURSION, deep_recursion
 from .registry import GraphSite, Registry, Unit
+from .repeats import Repeat, repeats
 from .resumes import Resume, resumes
 from .summary import Suppression
 from .suspension import Suspension, Swallow
@@ -100,6 +101,12 @@ class Program:
         """The answers to waits, and where they are sent."""
         with deep_recursion(RECURSION):
             return tuple(resumes(self.registry))
+
+    @cached_property
+    def repeats(self) -> tuple[Repeat, ...]:
+        """Runs that are repeated after a failure, or started anew on a parked thread."""
+        with deep_recursion(RECURSION):
+            return tuple(repeats(self.registry))
 
     @cached_property
     def topologies(self) -> Mapping[GraphSite, Topology]:

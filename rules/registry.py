@@ -17,8 +17,10 @@ from .static.ra104_effect_beside_waiting_tool import EffectBesideWaitingTool
 from .static.ra201_resume_without_fork_discriminator import ResumeWithoutForkDiscriminator
 from .static.ra202_redeliverable_resume import RedeliverableResume
 from .static.ra203_unkeyed_answer import UnkeyedAnswer
+from .static.ra204_recovery_by_input import RecoveryByInput
 from .static.ra205_answer_discarded import AnswerDiscarded
 from .static.ra206_resume_replaces_context import ResumeReplacesContext
+from .static.ra209_stale_answer_after_failure import StaleAnswerAfterFailure
 from .static.ra301_wait_swallowed import WaitSwallowed
 from .static.ra601_wait_without_checkpointer import WaitWithoutCheckpointer
 from .static.ra602_volatile_persistence import VolatilePersistence
@@ -33,8 +35,10 @@ STATIC: tuple[StaticRule, ...] = (
     ResumeWithoutForkDiscriminator(),
     RedeliverableResume(),
     UnkeyedAnswer(),
+    RecoveryByInput(),
     AnswerDiscarded(),
     ResumeReplacesContext(),
+    StaleAnswerAfterFailure(),
     WaitSwallowed(),
     WaitWithoutCheckpointer(),
     VolatilePersistence(),
