@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -32,16 +32,20 @@ class Source:
 
 def addresses(registry: Registry, config: Expr, function: FunctionId) -> list[Source]:
     """The addresses that a configuration may carry; none where it names a thread alone."""
-    found = set(_Addresses(registry).of(config, function, _DEPTH))
-    return sorted(found, key=_place)
+    return _distinct(_Addresses(registry).of(config, function, _DEPTH))
 
 
 def reads(registry: Registry, expr: Expr, function: FunctionId) -> list[Source]:
     """The reads of a state that an expression comes from."""
-    return sorted(set(_Addresses(registry).read(expr, function, _DEPTH)), key=_place)
+    return _distinct(_Addresses(registry).read(expr, function, _DEPTH))
 
 
-def _place(source: Source) -> tuple[object, ...]:
+def _distinct(sources: Iterable[Source]) -> list[Source]:
+    found = {_place(source): source for source in sources}
+    return [found[place] for place in sorted(found)]
+
+
+def _place(source: Source) -> tuple[str, FunctionId, int, int, str]:
     call = source.call
     return (source.kind, source.function, call.line if call else 0, call.column if call else 0, source.name)
 
