@@ -20,6 +20,7 @@ from .static.ra203_unkeyed_answer import UnkeyedAnswer
 from .static.ra204_recovery_by_input import RecoveryByInput
 from .static.ra205_answer_discarded import AnswerDiscarded
 from .static.ra206_resume_replaces_context import ResumeReplacesContext
+from .static.ra208_inspection_consumes import InspectionConsumes
 from .static.ra209_stale_answer_after_failure import StaleAnswerAfterFailure
 from .static.ra301_wait_swallowed import WaitSwallowed
 from .static.ra601_wait_without_checkpointer import WaitWithoutCheckpointer
@@ -38,6 +39,7 @@ STATIC: tuple[StaticRule, ...] = (
     RecoveryByInput(),
     AnswerDiscarded(),
     ResumeReplacesContext(),
+    InspectionConsumes(),
     StaleAnswerAfterFailure(),
     WaitSwallowed(),
     WaitWithoutCheckpointer(),

@@ -33,6 +33,7 @@ _TABLES = (
     "leaves",
     "entry_shapes",
     "addresses",
+    "gate",
     "aliases",
 )
 _HEAD = ("name", "packages", "measured", "markers", "served_by")
