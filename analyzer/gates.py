@@ -24,8 +24,8 @@ class Gate:
     key: str
 
 
-def gate(registry: Registry) -> Gate | None:
-    """The first gate of the project, tests left out."""
+def gates(registry: Registry) -> Iterator[Gate]:
+    """The gates of the project, tests left out."""
     resolver = registry.resolver
     table = resolver.knowledge.tables.get("gate", {})
     for maker in table.get("makers", ()):
@@ -38,8 +38,7 @@ def gate(registry: Registry) -> Gate | None:
                     given = {name: value for name, value in call.kwargs if isinstance(value, Const)}
                     if any(name in given and given[name].value is True for name in table["keywords"]):
                         told = [given[name].value for name in table["key_keywords"] if name in given]
-                        return Gate((*key, ""), call, str(told[0]) if told else table["key"])
-    return None
+                        yield Gate((*key, ""), call, str(told[0]) if told else table["key"])
 
 
 def consuming_reads(registry: Registry, found: Gate) -> Iterator[tuple[FunctionId, Call]]:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ...analyzer.gates import consuming_reads, gate
+from ...analyzer.gates import consuming_reads, gates
 from ...contract import Finding, Step
 from ..base import StaticRule
 from ..flows import FRAMEWORK, place_of_call
 from ..names import text_of
 
 if TYPE_CHECKING:
+    from ...analyzer.gates import Gate
     from ...analyzer.program import Program
+    from ...analyzer.summary import Call
+    from ...analyzer.values import FunctionId
 
 
 class InspectionConsumes(StaticRule):
@@ -61,19 +64,24 @@ def pending(graph, thread):
 
     def check(self, program: Program) -> Iterable[Finding]:
         """One finding a read."""
-        found = gate(program.registry)
-        for function, call in consuming_reads(program.registry, found) if found is not None else ():
-            place = place_of_call(program, function[0], call)
-            gated = place_of_call(program, found.function[0], found.call) if found is not None else place
-            yield self.finding(
-                place,
-                program.symbol(function),
-                "After this look the real answer is refused: under the saver's cross-process gate a read of a parked "
-                f"thread takes its claim, and {text_of(program, call, function[0])} does not say that it only looks.",
-                framework=FRAMEWORK,
-                framework_version=program.version(function[0], FRAMEWORK),
-                flow=(
-                    Step(gated, "source", "the gate is switched on here"),
-                    Step(place, "sink", "the claim is taken here"),
-                ),
-            )
+        scope = program.persistence.scope
+        for found in gates(program.registry):
+            for function, call in consuming_reads(program.registry, found):
+                if scope(function[0]) == scope(found.function[0]):
+                    yield self._finding(program, found, function, call)
+
+    def _finding(self, program: Program, found: Gate, function: FunctionId, call: Call) -> Finding:
+        place = place_of_call(program, function[0], call)
+        gated = place_of_call(program, found.function[0], found.call)
+        return self.finding(
+            place,
+            program.symbol(function),
+            "After this look the real answer is refused: under the saver's cross-process gate a read of a parked "
+            f"thread takes its claim, and {text_of(program, call, function[0])} does not say that it only looks.",
+            framework=FRAMEWORK,
+            framework_version=program.version(function[0], FRAMEWORK),
+            flow=(
+                Step(gated, "source", "the gate is switched on here"),
+                Step(place, "sink", "the claim is taken here"),
+            ),
+        )
