@@ -9,8 +9,9 @@ from typing import Literal
 
 from .calls import targets
 from .facts import last_name, walk_calls
-from .order import Order
-from .registry import Registry
+from .order import Order, bits
+from .outline import WaitSite
+from .registry import GraphSite, Registry
 from .resumes import Resume, is_empty
 from .summary import Call, Const, Do, Expr, If, Loop, Match, Op, Return, Stmt, Try, With
 from .values import FunctionId
@@ -33,6 +34,10 @@ class LostAnswer:
     call: Call | None
     line: int = 0
     resume: Resume | None = None
+    wait: WaitSite | None = None
+    """The wait that takes no value."""
+    breakpoint: tuple[FunctionId, Call] | None = None
+    """The call that sets static breakpoints."""
     acts: bool = True
     """Whether something fires after it that the answer was to decide."""
 
@@ -100,26 +105,32 @@ def undelivered(order: Order, resume: Resume) -> LostAnswer | None:
     if not sites:
         return empty
     kinds: set[str] = set()
-    for site in sites:
+    raised: WaitSite | None = None
+    for site in sorted(sites, key=repr):
         if order.waits_itself(site) and not _breaks(order, site):
             return empty
         for function in order.graph_functions(site):
             if function in order.reach:
-                mask = order.reach[function].waits
-                kinds |= {order.waits[n].kind for n in range(mask.bit_length()) if mask >> n & 1}
+                waits = [order.waits[number] for number in bits(order.reach[function].waits)]
+                kinds |= {wait.kind for wait in waits}
+                raised = raised or next(iter(waits), None)
     if kinds == {"raise"}:
-        return LostAnswer("raised", resume.function, resume.call, resume=resume)
-    if not kinds and all(_breaks(order, site) for site in sites):
-        return None if empty else LostAnswer("static", resume.function, resume.call, resume=resume)
+        return LostAnswer("raised", resume.function, resume.call, resume=resume, wait=raised)
+    breaks = [_breaks(order, site) for site in sorted(sites, key=repr)]
+    if not kinds and all(breaks):
+        return (
+            None if empty else LostAnswer("static", resume.function, resume.call, resume=resume, breakpoint=breaks[0])
+        )
     return empty
 
 
-def _breaks(order: Order, site: tuple[str, int, int] | tuple[()]) -> bool:
-    """Whether a graph is compiled with static breakpoints."""
+def _breaks(order: Order, site: GraphSite) -> tuple[FunctionId, Call] | None:
+    """The call that compiles a graph with static breakpoints."""
     graph = order.registry.graphs.get(site)
     keywords = order.resolver.knowledge.table("persistence", "static_waits")
     calls = graph.compiles if graph is not None else []
-    return any(name in keywords and not _nothing(value) for _, call in calls for name, value in call.kwargs)
+    given = ((f, c) for f, c in calls if any(name in keywords and not _nothing(value) for name, value in c.kwargs))
+    return next(given, None)
 
 
 def _nothing(value: Expr) -> bool:

@@ -41,8 +41,10 @@ class ResumeWithoutForkDiscriminator(StaticRule):
         "Quiet where the project uses a saver that repairs this (remit).",
     )
     bad = """\
+import sqlite3
+
+from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, StateGraph
-from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
 
 
@@ -50,7 +52,8 @@ def ask(state):
     return {"ok": interrupt("ok?")}
 
 
-graph = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask").compile(checkpointer=InMemorySaver())
+builder = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask")
+graph = builder.compile(checkpointer=SqliteSaver(sqlite3.connect("runs.db")))
 
 
 def try_again(config, answer):
@@ -58,8 +61,10 @@ def try_again(config, answer):
     return graph.invoke(Command(resume=answer), snapshot.config)
 """
     good = """\
+import sqlite3
+
+from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, StateGraph
-from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
 
 
@@ -67,7 +72,8 @@ def ask(state):
     return {"ok": interrupt("ok?")}
 
 
-graph = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask").compile(checkpointer=InMemorySaver())
+builder = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask")
+graph = builder.compile(checkpointer=SqliteSaver(sqlite3.connect("runs.db")))
 
 
 def try_again(config, answer):

@@ -53,7 +53,9 @@ class UnkeyedAnswer(StaticRule):
         "Where the project holds no resume, the wait is reported for `Send` and side-by-side branches only.",
     )
     bad = """\
-from langgraph.checkpoint.memory import InMemorySaver
+import sqlite3
+
+from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, Send, interrupt
 
@@ -67,14 +69,16 @@ def fan_out(state):
 
 
 builder = StateGraph(dict).add_node("review", review).add_conditional_edges(START, fan_out, ["review"])
-graph = builder.compile(checkpointer=InMemorySaver())
+graph = builder.compile(checkpointer=SqliteSaver(sqlite3.connect("runs.db")))
 
 
 def answer(thread, text):
     return graph.invoke(Command(resume=text), {"configurable": {"thread_id": thread}})
 """
     good = """\
-from langgraph.checkpoint.memory import InMemorySaver
+import sqlite3
+
+from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, Send, interrupt
 
@@ -88,7 +92,7 @@ def fan_out(state):
 
 
 builder = StateGraph(dict).add_node("review", review).add_conditional_edges(START, fan_out, ["review"])
-graph = builder.compile(checkpointer=InMemorySaver())
+graph = builder.compile(checkpointer=SqliteSaver(sqlite3.connect("runs.db")))
 
 
 def answer(thread, interrupt_id, text):
@@ -107,13 +111,12 @@ def answer(thread, interrupt_id, text):
             if is_test(resume.function[0]):
                 continue
             answer = form_of(program.project, resume.value, resume.function)
+            sites = sorted({site for send in resume.sends for site in send.graphs}, key=repr)
+            found = [each for site in sites for each in pending(program.order, program.topologies, site)]
             if answer.form in ("position", "all"):
-                yield self._misplaced(program, resume, answer)
-            elif answer.form in ("value", "unknown"):
-                sites = sorted({site for send in resume.sends for site in send.graphs}, key=repr)
-                found = [each for site in sites for each in pending(program.order, program.topologies, site)]
-                if found:
-                    yield self._unkeyed(program, resume, found[0], answer)
+                yield self._misplaced(program, resume, answer, found[0] if found else None)
+            elif answer.form in ("value", "unknown") and found:
+                yield self._unkeyed(program, resume, found[0], answer)
         for site in sorted(program.registry.graphs, key=repr):
             if site and site not in answered and not unknown and not is_test(site[0]):
                 for each in pending(program.order, program.topologies, site):
@@ -137,7 +140,7 @@ def answer(thread, interrupt_id, text):
             flow=tuple(_flow(program, resume, found)),
         )
 
-    def _misplaced(self, program: Program, resume: Resume, answer: Answer) -> Finding:
+    def _misplaced(self, program: Program, resume: Resume, answer: Answer, found: Pending | None) -> Finding:
         path = resume.function[0]
         return self.finding(
             place_of_call(program, path, resume.call),
@@ -146,7 +149,7 @@ def answer(thread, interrupt_id, text):
             certainty="likely",
             framework=FRAMEWORK,
             framework_version=program.version(path, FRAMEWORK),
-            flow=tuple(_flow(program, resume, None)),
+            flow=tuple(_flow(program, resume, found)),
         )
 
     def _unanswered(self, program: Program, found: Pending) -> Finding:

@@ -47,8 +47,10 @@ class RecoveryByInput(StaticRule):
         "A graph that neither acts nor waits is a note: only the input is repeated in its state.",
     )
     bad = """\
+import sqlite3
+
 import requests
-from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, StateGraph
 
 
@@ -57,7 +59,8 @@ def pay(state):
     return {}
 
 
-graph = StateGraph(dict).add_node("pay", pay).add_edge(START, "pay").compile(checkpointer=InMemorySaver())
+builder = StateGraph(dict).add_node("pay", pay).add_edge(START, "pay")
+graph = builder.compile(checkpointer=SqliteSaver(sqlite3.connect("runs.db")))
 
 
 def run(order, config):
@@ -67,8 +70,10 @@ def run(order, config):
         return graph.invoke(order, config)
 """
     good = """\
+import sqlite3
+
 import requests
-from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, StateGraph
 
 
@@ -77,7 +82,8 @@ def pay(state):
     return {}
 
 
-graph = StateGraph(dict).add_node("pay", pay).add_edge(START, "pay").compile(checkpointer=InMemorySaver())
+builder = StateGraph(dict).add_node("pay", pay).add_edge(START, "pay")
+graph = builder.compile(checkpointer=SqliteSaver(sqlite3.connect("runs.db")))
 
 
 def run(order, config):

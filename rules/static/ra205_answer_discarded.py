@@ -9,10 +9,11 @@ from ...analyzer.lost_answers import LostAnswer, outside, undelivered, unused
 from ...analyzer.modules import is_test
 from ...contract import Finding, Step
 from ..base import StaticRule
-from ..flows import FRAMEWORK, call_steps, place_of_call
+from ..flows import FRAMEWORK, call_steps, place_of, place_of_call
 
 if TYPE_CHECKING:
     from ...analyzer.program import Program
+    from ...analyzer.suspension import Swallow
 
 _SAID = {
     "unused": "Whatever the human answers, the run goes on alike: nothing takes what the wait returns.",
@@ -73,8 +74,10 @@ def decide(graph, thread, approved):
 
     def check(self, program: Program) -> Iterable[Finding]:
         """One finding an answer, or a wait whose result is unused."""
+        swallowed = {(s.function[:2], *_position(program, s)) for s in program.swallowed}
         for lost in unused(program.order):
-            if not is_test(lost.function[0]):
+            at = (lost.function[:2], lost.call.line, lost.call.column) if lost.call is not None else None
+            if not is_test(lost.function[0]) and at not in swallowed:
                 yield self._finding(program, lost)
         for resume in program.resumes:
             if is_test(resume.function[0]):
@@ -101,12 +104,22 @@ def decide(graph, thread, approved):
         )
 
 
+def _position(program: Program, swallow: Swallow) -> tuple[int, int]:
+    call = program.order.outlines[swallow.function].flow.calls[swallow.node] if swallow.node >= 0 else None
+    return (0, 0) if call is None else (call.line, call.column)
+
+
 def _flow(program: Program, lost: LostAnswer) -> Iterable[Step]:
     path = lost.function[0]
     if lost.resume is None:
         if lost.call is not None:
             yield Step(place_of_call(program, path, lost.call), "wait", "the answer comes back here")
         return
+    if lost.wait is not None:
+        yield Step(place_of(program, lost.wait), "wait", "the wait is raised, and takes no value")
+    if lost.breakpoint is not None:
+        place = place_of_call(program, lost.breakpoint[0][0], lost.breakpoint[1])
+        yield Step(place, "wait", "the breakpoints are set here")
     if lost.how == "outside":
         yield Step(program.place(path, lost.line, 0), "source", "a rejection returns here")
     yield Step(place_of_call(program, path, lost.resume.call), "resume", "the answer is made here")

@@ -37,7 +37,9 @@ class ResumeReplacesContext(StaticRule):
     )
     limits = ("Only literal keys of an update and reads in the waiting function itself are seen.",)
     bad = """\
-from langgraph.checkpoint.memory import InMemorySaver
+import sqlite3
+
+from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
 
@@ -49,7 +51,8 @@ def pay(state):
     return {"paid": 0}
 
 
-graph = StateGraph(dict).add_node("pay", pay).add_edge(START, "pay").compile(checkpointer=InMemorySaver())
+builder = StateGraph(dict).add_node("pay", pay).add_edge(START, "pay")
+graph = builder.compile(checkpointer=SqliteSaver(sqlite3.connect("runs.db")))
 
 
 def approve(thread, amount):
@@ -57,7 +60,9 @@ def approve(thread, amount):
     return graph.invoke(Command(resume=True, update={"amount": amount}), config)
 """
     good = """\
-from langgraph.checkpoint.memory import InMemorySaver
+import sqlite3
+
+from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
 
@@ -69,7 +74,8 @@ def pay(state):
     return {"paid": 0}
 
 
-graph = StateGraph(dict).add_node("pay", pay).add_edge(START, "pay").compile(checkpointer=InMemorySaver())
+builder = StateGraph(dict).add_node("pay", pay).add_edge(START, "pay")
+graph = builder.compile(checkpointer=SqliteSaver(sqlite3.connect("runs.db")))
 
 
 def approve(thread, who):

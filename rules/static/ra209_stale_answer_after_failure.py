@@ -42,8 +42,10 @@ class StaleAnswerAfterFailure(StaticRule):
         "An answer repeated by hand, by a user who sees the error, is not seen.",
     )
     bad = """\
+import sqlite3
+
 import requests
-from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
 
@@ -55,7 +57,8 @@ def pay(state):
     return {}
 
 
-graph = StateGraph(dict).add_node("pay", pay).add_edge(START, "pay").compile(checkpointer=InMemorySaver())
+builder = StateGraph(dict).add_node("pay", pay).add_edge(START, "pay")
+graph = builder.compile(checkpointer=SqliteSaver(sqlite3.connect("runs.db")))
 
 
 def answer(value, config):
@@ -66,8 +69,10 @@ def answer(value, config):
             continue
 """
     good = """\
+import sqlite3
+
 import requests
-from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
 
@@ -79,7 +84,8 @@ def pay(state):
     return {}
 
 
-graph = StateGraph(dict).add_node("pay", pay).add_edge(START, "pay").compile(checkpointer=InMemorySaver())
+builder = StateGraph(dict).add_node("pay", pay).add_edge(START, "pay")
+graph = builder.compile(checkpointer=SqliteSaver(sqlite3.connect("runs.db")))
 
 
 def answer(value, config):
