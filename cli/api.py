@@ -16,6 +16,7 @@ from ..analyzer import discover
 from ..analyzer.recursion import RECURSION, deep_recursion
 from ..analyzer.texts import Texts
 from ..contract import Report, Stats
+from ..reports.sources import Sources
 from ..rules.base import StaticRule
 from ..rules.finish import Finished, Options, finish
 from ..rules.registry import STATIC, select
@@ -67,7 +68,7 @@ class Plan:
 class Audit:
     """A report, with what the doors say beside it.
 
-    ``source_line(path, line)`` is of use while the audit is open. ``remarks`` are for -v.
+    ``source_line(path, line)`` and ``sources`` are of use while the audit is open. ``remarks`` are for -v.
     """
 
     report: Report
@@ -77,6 +78,7 @@ class Audit:
     faults: tuple[Fault, ...] = ()
     remarks: tuple[str, ...] = ()
     named: int = 0
+    sources: Sources = field(default_factory=Sources)
 
 
 def check(
@@ -281,6 +283,7 @@ def _judge(
         tuple(faults),
         (f"root {planned.root}", *clock.remarks),
         len(named),
+        Sources(planned.root, {file.relative: file.path for file in found.files}, texts.line, raw.comments),
     )
 
 
@@ -292,7 +295,7 @@ def _without_program(found: discover.Discovery, fault: Fault, clock: _Clock) -> 
         faults=(fault.line,),
     )
     named = sum(file.named for file in found.files)
-    return Audit(report, lambda path, line: "", 0, 0, (fault,), tuple(clock.remarks), named)
+    return Audit(report, lambda path, line: "", 0, 0, (fault,), tuple(clock.remarks), named, Sources(found.root))
 
 
 def _not_run(fault: Fault) -> str:

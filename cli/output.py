@@ -19,7 +19,7 @@ from ..reports.text import View
 from .api import Audit
 from .streams import is_terminal, wants_colour, write_out
 
-FORMATS = ("text", "json")
+FORMATS = ("text", "json", "sarif")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def write(audit: Audit, wanted: Sequence[Target], *, statistics: bool) -> None:
             if target.path is not None:
                 target.path.write_bytes(report.encode("utf-8", "backslashreplace"))
             else:
-                write_out(report, encoding="utf-8" if target.format == "json" else None)
+                write_out(report, encoding=None if target.format == "text" else "utf-8")
         except OSError as error:
             where = target.path or "standard output"
             raise click.UsageError(f"cannot write {where}: {error.strerror or error}") from None
@@ -96,5 +96,9 @@ def render(audit: Audit, format_name: str, *, colour: bool = False, statistics: 
     """The report in a format; ``width`` as for ``View``."""
     if format_name == "json":
         return json_report.render(audit.report, __version__)
+    if format_name == "sarif":
+        from ..reports import sarif  # not at the start: sarif-om is read for this format alone
+
+        return sarif.render(audit.report, __version__, audit.sources)
     view = View(colour, statistics, audit.hidden_notes, audit.hidden_suppressed, width)
     return text_report.render(audit.report, audit.source_line, view)
