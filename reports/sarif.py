@@ -122,9 +122,5 @@ def _notifications(report: Report, found: Results, sources: Sources) -> Iterable
 
 
 def _where(error: AuditError, sources: Sources) -> list[om.Location]:
-    """The line, if there is a file that holds it: a parser may stop behind the last one."""
-    data = sources.data(error.path)
-    if data is None:
-        return []
-    last = len(re.findall(rb"\r\n|\r|\n", data)) + 1
-    return [location(sources, Place(error.path, min(error.line, last)))]
+    """The line, if there is a file that could hold it."""
+    return [] if sources.data(error.path) is None else [location(sources, Place(error.path, error.line))]

@@ -27,6 +27,7 @@ def artifact(sources: Sources, path: str) -> om.ArtifactLocation:
 
 def region(sources: Sources, place: Place) -> om.Region:
     """The place's part of the line on which it begins."""
+    place = sources.inside(place)
     start, end = span(place, sources.line(place.path, place.line))
     return om.Region(start_line=place.line, start_column=start, end_line=place.line, end_column=end)
 

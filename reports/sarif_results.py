@@ -59,6 +59,7 @@ def results(findings: Sequence[Finding], sources: Sources, rules: Mapping[str, i
 
     ``rules`` are the rules' places in the log.
     """
+    findings = [replace(each, place=sources.inside(each.place)) for each in findings]
     alerts = _alerts(findings, sources)
     kept = sorted(sorted(range(len(alerts)), key=lambda number: -alerts[number].level)[:most])
     made = Results(dropped=len(alerts) - len(kept))

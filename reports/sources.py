@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
 from ..analyzer.source import SourceError, read_path
+from ..contract import Place
 from ..rules.suppressions import Comment
 
 _SAFE = "/-._~!$&'()*+,;=@"
 """Characters of a path that a relative reference may hold as they are; a colon would begin a scheme."""
+
+_LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
 def _no_line(path: str, number: int) -> str:
@@ -54,3 +58,11 @@ class Sources:
             return read_path(file)
         except SourceError:
             return None
+
+    def inside(self, place: Place) -> Place:
+        """The place, on the last line where it stands behind the end: parsers may stop there."""
+        if self.line(place.path, place.line):
+            return place
+        data = self.data(place.path)
+        last = place.line if data is None else len(_LINE_END.findall(data)) + 1
+        return place if place.line <= last else Place(place.path, last, cell=place.cell)

@@ -12,7 +12,7 @@ import pytest
 import resume_audit
 from resume_audit.tests.processes import PACKAGE, check
 
-FORMATS = ("json", "text")
+FORMATS = ("json", "text", "sarif")
 Reports = dict[str, bytes]
 
 

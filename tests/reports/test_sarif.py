@@ -11,6 +11,7 @@ import pytest
 
 from resume_audit.analyzer.suppression_comments import suppressions
 from resume_audit.contract import AuditError, Edit, Fix, Place, Report, Step
+from resume_audit.reports.fingerprints import line_hashes
 from resume_audit.reports.sarif import render
 from resume_audit.reports.sources import Sources
 from resume_audit.rules.base import StaticRule
@@ -285,3 +286,9 @@ def test_a_uri_is_that_of_the_file_behind_a_link(tmp_path: Path) -> None:
 def test_an_escaped_name_gives_the_names_own_bytes(tmp_path: Path) -> None:
     files = Sources(tmp_path, {"a\\x80.py": tmp_path / "a\udc80.py"})
     assert files.uri("a\\x80.py") == "a%80.py"
+
+
+def test_a_place_behind_the_end_is_on_the_last_line(tmp_path: Path) -> None:
+    found = result(mail(place=Place("src/human.py", 12, 3, 12, 9), flow=()), desk(tmp_path))
+    assert found["locations"][0]["physicalLocation"]["region"]["startLine"] == 3
+    assert found["partialFingerprints"]["primaryLocationLineHash"] == line_hashes(HUMAN.encode(), [3])[3]
