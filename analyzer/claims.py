@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from .calls import receiver_and_verb, targets
@@ -94,7 +94,7 @@ def _by_call(registry: Registry, call: Call, function: FunctionId, declared: fro
     receiver, verb = receiver_and_verb(call.func)
     if CLAIMS.search(verb) or _KEYED.search(verb) or verb in _ATOMIC or _keyed_set(call):
         return {"claim"}
-    if any(isinstance(c, Const) and isinstance(c.value, str) and _SETS.search(c.value) for c in _literals(call)):
+    if any(_SETS.search(text) for text in _literals(registry, call, function)):
         return {"claim"}
     found = {"lock"} if _LOCKS.search(verb) or (_LOCKS.search(receiver) and verb in ("acquire", "__enter__")) else set()
     reached = targets(registry.resolver, call, function)
@@ -113,11 +113,16 @@ def _keyed_set(call: Call) -> bool:
     return any(name == "nx" and isinstance(value, Const) and value.value is True for name, value in call.kwargs)
 
 
-def _literals(call: Call) -> list[Expr]:
-    found: list[Expr] = list(call.args)
-    for inner in (c for item in call.args for c in walk_calls(item)):
-        found.extend(inner.args)
-    return found
+def _literals(registry: Registry, call: Call, function: FunctionId) -> Iterator[str]:
+    """The texts that a call, or one inside its arguments, is given: literals, and names of literals."""
+    items = [*call.args, *(value for _, value in call.kwargs)]
+    items += [arg for item in items for inner in walk_calls(item) for arg in inner.args]
+    for item in items:
+        if isinstance(item, Const):
+            found = {("const", item.value)}
+        else:
+            found = set(registry.resolver.of(item, function)) if isinstance(item, str) else set()
+        yield from (value[1] for value in found if value[0] == "const" and isinstance(value[1], str))
 
 
 def _rejects(registry: Registry, name: str, value: Expr) -> bool:

@@ -88,10 +88,10 @@ def try_again(config, answer):
 
     def check(self, program: Program) -> Iterable[Finding]:
         """One finding a resume."""
-        if _repaired(program):
-            return
+        repaired = _repaired(program)
         for resume in program.resumes:
-            if is_test(resume.function[0]):
+            path = resume.function[0]
+            if is_test(path) or program.persistence.scope(path) in repaired:
                 continue
             for send in resume.sends:
                 found = [s for s in addresses(program.registry, send.config, send.function) if s.kind != "fork"]
@@ -126,12 +126,14 @@ def try_again(config, answer):
         )
 
 
-def _repaired(program: Program) -> bool:
+def _repaired(program: Program) -> set[str]:
+    """The projects that use a saver which serves the new answer."""
     names = set(program.knowledge("addresses", "repaired_by"))
-    files = program.project.files.values()
-    return any(
-        target.partition(":")[0].partition(".")[0] in names for f in files for target in f.summary.imports.values()
-    )
+    return {
+        program.persistence.scope(path)
+        for path, file in program.project.files.items()
+        if any(target.partition(":")[0].partition(".")[0] in names for target in file.summary.imports.values())
+    }
 
 
 def _flow(program: Program, resume: Resume, send: Send, source: Source) -> Iterable[Step]:
