@@ -9,7 +9,9 @@ from collections.abc import Sequence
 
 from .summary import Suppression
 
-_COMMENT = re.compile(r"#\s*resume-audit:\s*ignore\b(?:\[([^\]]*)\])?\s*(.*)")
+_COMMENT = re.compile(r"#\s*resume-audit:\s*ignore\b(.*)")
+_RULES = re.compile(r"\[([^\]]*)\]\s*(.*)")
+_LONGEST = 40
 
 
 def suppressions(text: str, functions: Sequence[tuple[int, int, int]]) -> list[Suppression]:
@@ -33,11 +35,26 @@ def suppressions(text: str, functions: Sequence[tuple[int, int, int]]) -> list[S
         if match is None:
             continue
         line, column = token.start
-        rules = [part.strip() for part in (match[1] or "").split(",") if part.strip()]
+        rules, reason = _read(match[1].strip("\r\n"))
         target = line if lines[line - 1][:column].strip() else _next_code(lines, line)
         last = ends.get(target, target)
-        found.append(Suppression(line, column, rules, match[2].strip(), target, last))
+        found.append(Suppression(line, column, rules, reason, target, last))
     return found
+
+
+def _read(rest: str) -> tuple[list[str], str]:
+    """The rules and the reason of a comment, from what follows ``ignore``.
+
+    What cannot be read becomes the name of a rule that there is none of: it suppresses nothing, and is told.
+    """
+    found = _RULES.match(rest)
+    if found is not None:
+        rules = [part.strip() for part in found[1].split(",") if part.strip()]
+        return (rules, found[2].strip()) if rules else ([f"ignore[{found[1]}]"], found[2].strip() or "unreadable")
+    text = rest.strip()
+    if text.startswith("[") or rest[:1] not in ("", " ", "\t", ":"):
+        return [f"ignore{rest}"[:_LONGEST].strip()], text or "unreadable"
+    return [], text.removeprefix(":").strip()
 
 
 def _next_code(lines: Sequence[str], line: int) -> int:

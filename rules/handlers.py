@@ -12,11 +12,16 @@ if TYPE_CHECKING:
     from ..analyzer.program import Program
     from ..analyzer.suspension import Swallow
 
-Outcome = Literal["goes on", "fails", "next round", "finally", "suppressed", "manager", "retried"]
+Outcome = Literal["goes on", "fails", "next round", "finally", "suppressed", "manager", "retried", "gathered"]
 """How the code goes on: as if answered, with another error, with the next round of a loop, and so on."""
 
 _End = Literal["again", "other", "round", "on"]
-_BY_CATCHER: dict[str, Outcome] = {"suppress": "suppressed", "manager": "manager", "retry": "retried"}
+_BY_CATCHER: dict[str, Outcome] = {
+    "suppress": "suppressed",
+    "manager": "manager",
+    "retry": "retried",
+    "gather": "gathered",
+}
 
 
 def outcome(program: Program, swallow: Swallow) -> Outcome:

@@ -15,7 +15,7 @@ from .effect_tables import Refused, check_keys, flag, place, strings
 from .sql import sql_action
 
 _TOP = frozenset({"words", "receiver", "anywhere", "read", "tools", "tool", "docs"})
-_WORDS = frozenset({"prefixes", "suffixes", "never", "never_last", "keys", "sql_verbs", "tool_verbs"})
+_WORDS = frozenset({"prefixes", "suffixes", "never", "never_last", "nouns", "keys", "sql_verbs", "tool_verbs"})
 _GROUP = frozenset(
     {
         "kind",
@@ -102,6 +102,7 @@ class Names:
     suffixes: frozenset[str]
     never: frozenset[str]
     never_last: frozenset[str]
+    nouns: frozenset[str]
     keys: tuple[str, ...]
     sql_verbs: frozenset[str]
     tool_verbs: frozenset[str]
@@ -140,6 +141,7 @@ class Names:
             suffixes=frozenset(strings(words, "suffixes", file)),
             never=frozenset(map(_singular, strings(words, "never", file))),
             never_last=frozenset(map(_singular, strings(words, "never_last", file))),
+            nouns=frozenset(map(_singular, strings(words, "nouns", file))),
             keys=strings(words, "keys", file),
             sql_verbs=frozenset(strings(words, "sql_verbs", file)),
             tool_verbs=frozenset(strings(words, "tool_verbs", file)),
@@ -176,9 +178,8 @@ class Names:
     def might(self, receiver: str, verb: str) -> bool:
         """Whether ``guess`` says anything for some arguments."""
         verbs = verb_forms(verb)
-        if receiver and self.sql_verbs.intersection(verbs):
-            return True
-        return bool(self.tool_verbs.intersection(verbs)) or next(self._groups(receiver, verbs), None) is not None
+        known = (self.sql_verbs if receiver else frozenset()) | self.tool_verbs
+        return bool(known.intersection(verbs)) or next(self._groups(receiver, verbs), None) is not None
 
     def _groups(self, receiver: str, verbs: Sequence[str]) -> Iterator[Group]:
         """The groups that speak of such a call, in the order in which they are asked."""
@@ -192,13 +193,17 @@ class Names:
         for form in verbs:
             for candidate in () if vague else candidates:
                 for group in self.receivers.get(candidate, ()):
-                    if group.has(form) and (group.plural or not plural):
+                    if group.has(form) and (group.plural or not plural) and not self._is_thing(group, form):
                         yield group
             for group in self.anywhere:
                 if group.has(form) and (group.sure or not vague) and not group.never.intersection(singular or ("",)):
                     yield group
             if not vague and self.read.has(form) and self.read_words.intersection(candidates):
                 yield self.read
+
+    def _is_thing(self, group: Group, verb: str) -> bool:
+        """Whether a verb's last word says that something is named or asked for: ``credit_score``."""
+        return verb not in group.exact and "_" in verb and _singular(verb.rpartition("_")[2]) in self.nouns
 
     def guess_call(self, tool: Argument | None) -> Effect | None:
         """What ``session.call_tool("github__create_issue", ...)`` seems to do; None where the name is not known."""

@@ -24,6 +24,7 @@ _CATCHERS: dict[Outcome, str] = {
     "suppressed": "`contextlib.suppress`",
     "manager": "this context manager",
     "retried": "the retry decorator",
+    "gathered": "`gather(..., return_exceptions=True)`",
 }
 _INSTEAD: dict[Outcome, str] = {
     "goes on": "this handler takes the exception that carries it, and the code goes on as if {done}",
@@ -33,12 +34,15 @@ _INSTEAD: dict[Outcome, str] = {
     "suppressed": "`contextlib.suppress` drops the exception that carries it, and the code goes on as if {done}",
     "manager": "the context manager's exit drops the exception that carries it, and the code goes on as if {done}",
     "retried": "the retry decorator takes it for a failure and calls the function again instead of asking",
+    "gathered": "`gather(..., return_exceptions=True)` hands back the exception that carries it, and the code goes on "
+    "as if {done}",
 }
 _ADVICE: dict[Outcome, str] = {
     "finally": "Take the `return` out of `finally`.",
     "suppressed": "Suppress narrower types, or move the wait out of the block.",
     "manager": "Let its exit return false for `GraphBubbleUp`.",
     "retried": "Retry on the exceptions you expect only, not on `GraphBubbleUp`.",
+    "gathered": "Leave `return_exceptions` out, or raise a `GraphBubbleUp` among the results again.",
 }
 _IN_FRONT = "Put `except GraphBubbleUp: raise` in front of it, or catch narrower types."
 _AGAIN = "Raise it again."
@@ -68,7 +72,7 @@ class WaitSwallowed(StaticRule):
     limits = (
         "A handler that raises again only under a condition counts as catching.",
         "An `isinstance` test for the exception of the wait is understood; other tests are not.",
-        "Handlers around the call that runs a whole graph are quiet: there a wait is returned, not raised.",
+        "Handlers around a run of a whole graph outside a node are quiet: there a wait is returned, not raised.",
     )
     bad = """\
 from langgraph.types import interrupt

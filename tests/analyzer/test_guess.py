@@ -254,3 +254,20 @@ def test_receivers_are_read_from_their_text() -> None:
 def test_names_that_are_not_well_formed_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"^names\.toml"):
         Names.parse("names.toml", text, Quiet(re.compile("x"), re.compile("y")))
+
+
+@pytest.mark.parametrize(
+    "receiver, verb, expected",
+    [
+        ("account", "credit_score", "none"),
+        ("shop", "order_by", "none"),
+        ("hotel", "book_options", "none"),
+        ("slack", "send_typing", "none"),
+        ("github", "create_session", "none"),
+        ("account", "credit", "likely"),
+        ("shop", "order_item", "likely"),
+        ("slack", "send_text", "likely"),
+    ],
+)
+def test_a_last_word_that_names_something(receiver: str, verb: str, expected: str) -> None:
+    assert said(load().names.guess(receiver, verb, [], {})) == expected

@@ -183,6 +183,18 @@ def test_a_handler_that_goes_to_the_next_round(tmp_path: Path) -> None:
             "calls the function again instead of asking",
             "Retry on the exceptions you expect only",
         ),
+        (
+            """\
+            async def ask(state):
+                return interrupt("ok?")
+
+
+            async def review(state):
+                return {"ok": await asyncio.gather(ask(state), return_exceptions=True)}
+            """,
+            "hands back the exception that carries it",
+            "Leave `return_exceptions` out",
+        ),
     ],
 )
 def test_what_else_swallows_a_wait(tmp_path: Path, source: str, said: str, advice: str) -> None:
