@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ...analyzer.bindings import known_callers
+from ...analyzer.compiled_runs import Made, runs_of
 from ...analyzer.modules import is_test
 from ...contract import Certainty, Finding, Place, Step
 from ..base import StaticRule
@@ -90,9 +92,10 @@ graph.invoke({}, {"configurable": {"thread_id": "1"}})
                 continue
             certain: Certainty = "certain" if len(none) == len(nulls) else "likely"
             for null in none:
-                if persistence.replaced(null):
+                own = _own_run(program, compiled, null)
+                if persistence.replaced(null) or (own is None and _several(program, compiled, null)):
                     continue
-                finding = self._finding(program, compiled, null, certain, run)
+                finding = self._finding(program, compiled, null, certain, own or run)
                 if finding.place not in seen:
                     seen.add(finding.place)
                     yield finding
@@ -139,6 +142,25 @@ graph.invoke({}, {"configurable": {"thread_id": "1"}})
             framework_version=program.version(place.path, FRAMEWORK),
             flow=tuple(flow),
         )
+
+
+def _own_run(program: Program, compiled: Compiled, null: Null) -> tuple[FunctionId, Call] | None:
+    """A run of the very graph that got no saver, where that is seen."""
+    if null.passed is not None:
+        made = Made(null.passed[0], null.passed[1], null.passed[2])
+    elif compiled.call is not None:
+        made = Made(compiled.function, compiled.call.line, compiled.call.column)
+    else:
+        return None
+    found = runs_of(program.resolver, made, program.persistence.runs(compiled.site))
+    return min(found, key=lambda run: _last_in_tests(run[0][0]), default=None)
+
+
+def _several(program: Program, compiled: Compiled, null: Null) -> bool:
+    """Whether the run may be of another graph of the same builder."""
+    if null.passed is not None:
+        return len(known_callers(program.resolver, compiled.function)) > 1
+    return len(program.registry.graphs[compiled.site].compiles) > 1
 
 
 def _last_in_tests(where: Null | str) -> tuple[bool, bool, str]:
