@@ -77,7 +77,11 @@ def _returned(resolver: Resolver, made: Made, func: Expr, function: FunctionId) 
     """Whether the receiver comes from a call of the function that returns what was made."""
     facts = resolver.project.facts(made.function[:2])
     names, _ = _put_under(resolver.project, made)
-    if not any(_holds(value, made) or value in names for value in facts.returns if value is not None):
+    if not any(
+        _holds(value, made) or (isinstance(value, str) and value in names)
+        for value in facts.returns
+        if value is not None
+    ):
         return False
     return any(
         target[:2] == made.function[:2]
