@@ -33,6 +33,8 @@ class Graph:
 
     nodes: set[tuple[str, FunctionId]] = field(default_factory=set)
     subgraphs: set[GraphSite] = field(default_factory=set)
+    parts: set[tuple[str, GraphSite]] = field(default_factory=set)
+    """Nodes that are graphs, by name."""
     possible: set[tuple[str, FunctionId]] = field(default_factory=set)
     """Nodes of one or other of the graphs that a builder function makes for several callers."""
     routers: set[tuple[str, FunctionId]] = field(default_factory=set)
@@ -228,6 +230,7 @@ class Registry:
         for value in values:
             if value[0] == "inst" and self.resolver.knowledge.role(f"{value[1]}.invoke", "run"):
                 graph.subgraphs.add(value[2])
+                graph.parts.add((name, value[2]))
             elif value[0] == "inst" and value[2] in self.groups:
                 self.group_nodes.add((site, name or "tools", value[2]))
 

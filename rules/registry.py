@@ -23,6 +23,7 @@ from .static.ra206_resume_replaces_context import ResumeReplacesContext
 from .static.ra208_inspection_consumes import InspectionConsumes
 from .static.ra209_stale_answer_after_failure import StaleAnswerAfterFailure
 from .static.ra301_wait_swallowed import WaitSwallowed
+from .static.ra402_double_breakpoint import DoubleBreakpoint
 from .static.ra601_wait_without_checkpointer import WaitWithoutCheckpointer
 from .static.ra602_volatile_persistence import VolatilePersistence
 
@@ -42,6 +43,7 @@ STATIC: tuple[StaticRule, ...] = (
     InspectionConsumes(),
     StaleAnswerAfterFailure(),
     WaitSwallowed(),
+    DoubleBreakpoint(),
     WaitWithoutCheckpointer(),
     VolatilePersistence(),
 )
