@@ -17,7 +17,7 @@ _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REF = re.compile(r"refs/(?!.*\.\.)[\w./+@#=-]+")
 _REMOTE = re.compile(r'\[\s*remote\s+"((?:[^"\\]|\\.)*)"\s*\]', re.IGNORECASE)
 _URL = re.compile(r'url\s*=\s*"?([^"\s#;]+)', re.IGNORECASE)
-_SCP = re.compile(r"(?:[^@/\s]+@)?([\w.-]{2,}):(?!/?/)(\S+)")
+_SCP = re.compile(r"(?:[^@/\s]+@)?([\w.-]{2,}):(?![/:])(\S+)")
 _SAFE = "/-._~%+@"
 _HEADS = "refs/heads/"
 

@@ -51,7 +51,8 @@ class _Alert:
 
     @property
     def level(self) -> int:
-        return max(LEVELS.index(each.level) for each in self.findings)
+        """As a number; that of the first, since only suppressed ones may be worse."""
+        return LEVELS.index(self.findings[0].level)
 
 
 def results(findings: Sequence[Finding], sources: Sources, rules: Mapping[str, int], most: int) -> Results:
@@ -114,7 +115,7 @@ def _result(alert: _Alert, sources: Sources, rules: Mapping[str, int], made: Res
     return om.Result(
         rule_id=first.rule,
         rule_index=rules[first.rule],
-        level=LEVELS[alert.level],
+        level=first.level,
         message=message,
         locations=[primary(sources, replace(first, place=place)) for place in places[:MOST_LOCATIONS]],
         related_locations=related or None,

@@ -27,7 +27,6 @@ def span(place: Place, text: str) -> tuple[int, int]:
     last = len(text.rstrip()) + 1
     if not text:
         return start, max(start, end)
-    start = max(1, min(start, last))
     end = min(end, last) if end else last
     if not text[start - 1 : end - 1].strip():
         return last - len(text.strip()), last

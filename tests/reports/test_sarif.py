@@ -13,6 +13,7 @@ from resume_audit.analyzer.suppression_comments import suppressions
 from resume_audit.contract import AuditError, Edit, Fix, Place, Report, Step
 from resume_audit.reports.fingerprints import line_hashes
 from resume_audit.reports.sarif import render
+from resume_audit.reports.sarif_rules import shortened
 from resume_audit.reports.sources import Sources
 from resume_audit.rules.base import StaticRule
 from resume_audit.rules.registry import STATIC
@@ -191,6 +192,7 @@ def test_what_was_not_audited_is_told_and_does_not_fail_the_analysis(tmp_path: P
     assert "locations" not in gone
     assert calls["message"]["text"] == "Not checked: calls by computed names."
     kinds = run(Report(), files)["tool"]["driver"]["notifications"]
+    assert all(each["help"]["text"] for each in kinds)
     for each in (bad, gone, calls):
         assert kinds[each["descriptor"]["index"]]["id"] == each["descriptor"]["id"]
         assert each["level"] == kinds[each["descriptor"]["index"]]["defaultConfiguration"]["level"]
@@ -225,10 +227,38 @@ def test_suppressions_stand_on_all_results_or_on_none(tmp_path: Path) -> None:
     assert all("suppressions" not in each for each in run(Report((mail(), other)), files)["results"])
 
 
+@pytest.mark.parametrize(
+    "comments, reason",
+    [
+        (("# resume-audit: ignore[RA101] far", "x = 1  # resume-audit: ignore[RA301] other", "f()"), None),
+        (("x()", "f()  # resume-audit: ignore", "g()"), "No reason is given."),
+        (("x()", "f()  # resume-audit: ignore[EO] by property", "g()"), "by property"),
+        (("# resume-audit: ignore[RA301] other", "f()  # resume-audit: ignore[RA101] this", "g()"), "this"),
+    ],
+)
+def test_the_reason_is_that_of_the_comment_that_suppresses(
+    comments: tuple[str, ...], reason: str | None, tmp_path: Path
+) -> None:
+    text = "\n".join(("x = 0  # resume-audit: ignore[RA101] of line one", *comments))
+    files = sources(tmp_path, {"a.py": text}, comments={"a.py": suppressions(text, [])})
+    line = 3 if reason else 4
+    found = result(mail(place=Place("a.py", line, 1, line, 4), flow=(), suppressed=True), files)
+    assert found["suppressions"][0]["justification"] == (reason or "The comment that suppresses it is not at hand.")
+
+
+def test_a_comment_at_a_def_line_suppresses_in_the_whole_function(tmp_path: Path) -> None:
+    text = "def f():  # resume-audit: ignore[RA101] whole\n    a()\n    b()\n"
+    files = sources(tmp_path, {"a.py": text}, comments={"a.py": suppressions(text, [(1, 1, 3)])})
+    found = result(mail(place=Place("a.py", 3, 5, 3, 8), flow=(), suppressed=True), files)
+    assert found["suppressions"][0]["justification"] == "whole"
+
+
 def test_a_result_with_a_finding_that_is_not_suppressed_is_not(tmp_path: Path) -> None:
     hidden = replace(mail(suppressed=True), place=Place("src/app.py", 4, 17, 4, 31))
     (found,) = run(Report((hidden, mail())), desk(tmp_path))["results"]
     assert found["suppressions"] == []
+    (found,) = run(Report((hidden, mail("warning"))), desk(tmp_path))["results"]
+    assert found["level"] == "warning"
     assert found["locations"][0]["physicalLocation"]["region"]["startColumn"] == 5
 
 
@@ -286,9 +316,23 @@ def test_a_uri_is_that_of_the_file_behind_a_link(tmp_path: Path) -> None:
 def test_an_escaped_name_gives_the_names_own_bytes(tmp_path: Path) -> None:
     files = Sources(tmp_path, {"a\\x80.py": tmp_path / "a\udc80.py"})
     assert files.uri("a\\x80.py") == "a%80.py"
+    assert Sources().uri("a\udc80.py") == "a%80.py"
 
 
 def test_a_place_behind_the_end_is_on_the_last_line(tmp_path: Path) -> None:
     found = result(mail(place=Place("src/human.py", 12, 3, 12, 9), flow=()), desk(tmp_path))
     assert found["locations"][0]["physicalLocation"]["region"]["startLine"] == 3
     assert found["partialFingerprints"]["primaryLocationLineHash"] == line_hashes(HUMAN.encode(), [3])[3]
+
+
+def test_findings_in_a_file_that_is_gone_stay_apart(tmp_path: Path) -> None:
+    findings = tuple(mail(place=Place("gone.py", line, 1, line, 4), symbol=f"s{line}", flow=()) for line in (3, 4))
+    prints = [each["partialFingerprints"] for each in run(Report(findings), desk(tmp_path))["results"]]
+    assert len({each["primaryLocationLineHash"] for each in prints}) == 2
+    assert all(each["primaryLocationLineHash"].endswith(":1") for each in prints)
+
+
+def test_long_descriptions_are_cut_at_a_sentence() -> None:
+    assert shortened("A b.\n C") == "A b. C"
+    assert shortened("One is here. " * 100) == ("One is here. " * 78).strip()
+    assert len(shortened("x" * 2000)) == 1024

@@ -95,6 +95,13 @@ def test_a_merged_result_keeps_whole_flows_and_a_hundred_places(tmp_path: Path) 
     assert len(left_out(found)) == 2
 
 
+def test_a_message_links_to_a_hundred_places(tmp_path: Path) -> None:
+    steps = [Step(Place("src/human.py", line, 1, line, 2), "wait", "waits") for line in range(1, 150)]
+    files = sources(tmp_path, {"src/app.py": APP, "src/human.py": "x\n" * 200})
+    (found,) = run(Report((mail(flow=(mail().flow[0], *steps)),)), files)["results"]
+    assert [each["id"] for each in found["relatedLocations"]] == list(range(1, 101))
+
+
 def test_what_sarif_does_not_know_is_refused() -> None:
     with pytest.raises(TypeError, match="not a SARIF value"):
         plain({"tags": {"a"}})

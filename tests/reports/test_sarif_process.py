@@ -25,7 +25,7 @@ from langgraph.types import interrupt
 from langgraph.graph import StateGraph
 import requests
 
-def told(state):
+def tölld(state):
     é = "😀"; requests.post("https://a.example", json=state); requests.post("https://b.example", json=state)
     requests.post(
         "https://c.example",
@@ -34,7 +34,7 @@ def told(state):
     requests.post("https://d.example")  # resume-audit: ignore[RA101] the service drops repeats
     return interrupt("{0} [x](7)")
 
-StateGraph(dict).add_node("told", told)
+StateGraph(dict).add_node("told", tölld)
 """
 
 
@@ -80,7 +80,9 @@ def test_the_file_is_written_before_a_status_that_is_not_zero(written: Path) -> 
 
 
 def test_on_standard_output_the_same(written: Path, project: Path) -> None:
-    ran = check("--no-cache", "-q", cwd=project, form="sarif", environment={"LC_ALL": "C", "PYTHONHASHSEED": "7"})
+    ran = check(
+        "--no-cache", "-q", cwd=project, form="sarif", environment={"PYTHONIOENCODING": "ascii", "PYTHONHASHSEED": "7"}
+    )
     assert ran.out == written.read_bytes()
 
 
