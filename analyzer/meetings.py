@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from .exclusion import exclude
 from .flow import Flow
 from .order import Order, bits
+from .rounds import last_round
 from .values import FunctionId
 
 _ENOUGH = 4
@@ -92,8 +93,18 @@ def _excluded(order: Order, function: FunctionId, carriers: list[int], number: i
     facts = order.resolver.project.facts((function[0], function[1]))
     return bool(carriers) and all(
         exclude(flow.guards[n], flow.guards[number], facts, None if looped else _between(flow, n, number))
+        or (looped and _ends_loops(order, function, n, number))
         for n in carriers
     )
+
+
+def _ends_loops(order: Order, function: FunctionId, node: int, number: int) -> bool:
+    """Whether the loops around effect and wait end in the round in which the effect fires."""
+    flow = order.outlines[function].flow
+    effect, wait = flow.calls[node], flow.calls[number]
+    if effect is None or wait is None or not any(flow.back):
+        return False
+    return last_round(order.resolver.project.body(function[:2]), effect, wait)
 
 
 def _between(flow: Flow, node: int, number: int) -> tuple[int, int] | None:
