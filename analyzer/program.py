@@ -147,9 +147,20 @@ class Program:
         return tuple(sorted([*self.registry.units, *found]))
 
     def suppressions(self, path: str) -> tuple[Suppression, ...]:
-        """The suppressing comments of a file."""
+        """The suppressing comments of a file, by the lines that users see."""
         file = self.project.files.get(path)
-        return tuple(file.summary.suppressions) if file else ()
+        found = tuple(file.summary.suppressions) if file else ()
+        if not path.endswith(".ipynb"):
+            return found
+        return tuple(
+            Suppression(
+                self._seen(path, s.line), s.column, s.rules, s.reason, *(self._seen(path, n) for n in (s.first, s.last))
+            )
+            for s in found
+        )
+
+    def _seen(self, path: str, line: int) -> int:
+        return self.place(path, line, 0).line
 
     def source_line(self, path: str, line: int) -> str:
         """A line of a file as it stands there, empty where there is none."""
