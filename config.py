@@ -6,14 +6,17 @@ Rule ids and patterns are kept as written; who uses them judges them.
 from __future__ import annotations
 
 import difflib
+import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, cast
 
 from .contract import LEVELS
+
+_TABLE = re.compile(rb"^\s*\[tool\.resume-audit[\].]", re.M)
 
 FailOn = Literal["error", "warning", "note", "never"]
 
@@ -95,6 +98,28 @@ def load(root: Path, explicit: Path | None = None) -> Config:
     if project.is_file():
         return _load_file(project, _PYPROJECT, nested=True)
     return Config()
+
+
+def passed_over(root: Path, paths: Iterable[Path]) -> list[str]:
+    """Files with settings between the paths and the root, relative to it: only those at the root are read."""
+    found: set[str] = set()
+    top = root.resolve()
+    for path in paths:
+        folder = path.resolve() if path.is_dir() else path.resolve().parent
+        while folder != top and top in folder.parents:
+            own, project = folder / _OWN_FILE, folder / _PYPROJECT
+            found.update(each.relative_to(top).as_posix() for each in (own,) if each.is_file())
+            if project.is_file() and _TABLE.search(_bytes(project)):
+                found.add(project.relative_to(top).as_posix())
+            folder = folder.parent
+    return sorted(found)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 def _load_file(path: Path, shown: str, *, nested: bool) -> Config:

@@ -266,6 +266,11 @@ def _judge(
         finished = Finished()
         faults.append(fault_of("the finish", error))
     not_checked = [*raw.not_checked, *found.skipped, *(_not_run(fault) for fault in faults)]
+    if request.config is None:
+        unread = configuration.passed_over(planned.root, request.paths)
+        not_checked += [
+            f"{each}: these settings are not used: only those at the root of the project are" for each in unread
+        ]
     elsewhere = {file.relative for file in found.files if not file.named}
     errors = {each for each in (*found.errors, *raw.errors) if each.path not in elsewhere}
     report = Report(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from resume_audit.config import Config, ConfigError, DeclaredEffect, load
+from resume_audit.config import Config, ConfigError, DeclaredEffect, load, passed_over
 
 FULL = """
 select = ["RA1"]
@@ -135,3 +135,18 @@ def test_complaints_name_the_inner_table(tmp_path: Path, text: str, table: str, 
 def test_files_that_are_no_configuration(tmp_path: Path, data: bytes, message: str) -> None:
     (tmp_path / "pyproject.toml").write_bytes(data)
     assert complaint(tmp_path).startswith(f"pyproject.toml: {message}")
+
+
+def test_settings_below_the_root_are_told(tmp_path: Path) -> None:
+    service = tmp_path / "service" / "app"
+    service.mkdir(parents=True)
+    (tmp_path / "resume-audit.toml").touch()
+    (tmp_path / "service" / "resume-audit.toml").touch()
+    (service / "pyproject.toml").write_text("[tool.resume-audit]\n", encoding="utf-8")
+    (service / "app.py").touch()
+    expected = ["service/app/pyproject.toml", "service/resume-audit.toml"]
+    assert passed_over(tmp_path, [service / "app.py"]) == expected
+    assert passed_over(tmp_path, [service, tmp_path]) == expected
+    assert passed_over(tmp_path, [tmp_path]) == []
+    (service / "pyproject.toml").write_text("[project]\n", encoding="utf-8")
+    assert passed_over(tmp_path, [service]) == ["service/resume-audit.toml"]

@@ -21,7 +21,13 @@ CODE = [
 @pytest.mark.parametrize("indent", [1, None])
 def test_a_suppression_in_a_cell(tmp_path: Path, indent: int | None) -> None:
     text = {"cell_type": "markdown", "metadata": {}, "source": ["hello\n"] * 6}
-    code = {"cell_type": "code", "metadata": {}, "source": CODE, "outputs": [], "execution_count": None}
+    code: dict[str, object] = {
+        "cell_type": "code",
+        "metadata": {},
+        "source": CODE,
+        "outputs": [],
+        "execution_count": None,
+    }
     notebook = {"cells": [text, code], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     (tmp_path / "pyproject.toml").touch()
     (tmp_path / "a.ipynb").write_text(json.dumps(notebook, indent=indent))
