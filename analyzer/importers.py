@@ -1,4 +1,4 @@
-"""Files that name no framework but import a module that holds a graph, a unit or a wait."""
+"""Files that name no framework but import a module that holds a graph, a unit, a wait or an answer."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from .order import Order
 from .project import Project, imported_files
 from .reading import Reader
 from .registry import Registry
+from .resumes import resuming
 
 _NAME = re.compile(r"\w+")
 
@@ -19,6 +20,7 @@ def bring_in(reader: Reader, project: Project, registry: Registry, order: Order)
     holding = {site[0] for site in registry.graphs if site}
     holding |= {unit.function[0] for unit in registry.units}
     holding |= {function[0] for function, found in order.outlines.items() if any(found.waits)}
+    holding |= {function[0] for function, _ in resuming(registry)}
     holding = {path for path in holding if not is_test(path)}
     _add_importers(project, holding)
     if not holding:

@@ -11,6 +11,7 @@ from ...analyzer.versions import older
 from ...contract import Finding, Step
 from ..base import StaticRule
 from ..flows import FRAMEWORK, call_steps, place_of_call
+from ..names import function_said
 
 if TYPE_CHECKING:
     from ...analyzer.program import Program
@@ -38,6 +39,7 @@ class ResumeWithoutForkDiscriminator(StaticRule):
     limits = (
         "A configuration returned by `update_state` is a fork and good for one answer; a second one to it is not seen.",
         "A checkpoint that a caller outside gives is a warning: it may be the head.",
+        "So is the head's own address from langgraph 1.2.16 on: only a second delivery does harm there.",
         "Quiet where the project uses a saver that repairs this (remit).",
     )
     bad = """\
@@ -94,7 +96,8 @@ def try_again(config, answer):
             if is_test(path) or program.persistence.scope(path) in repaired:
                 continue
             for send in resume.sends:
-                found = [s for s in addresses(program.registry, send.config, send.function) if s.kind != "fork"]
+                found = addresses(program.registry, send.config, send.function, send.call, send.way)
+                found = [source for source in found if source.kind != "fork"]
                 if found:
                     order = ("history", "current", "given")
                     yield self._finding(program, resume, send, min(found, key=lambda s: order.index(s.kind)))
@@ -108,17 +111,19 @@ def try_again(config, answer):
             "current": "the checkpoint that get_state names",
             "given": f"the checkpoint that `{source.name}` names",
         }[source.kind]
+        kept = str(program.knowledge("addresses", "siblings_kept_from"))
+        repeats = older(version, kept)
         if source.kind == "history":
             harm = "The answer is dropped: the run is served the one recorded there, and the gated code runs again"
         else:
             harm = "Sent a second time, the answer is dropped for the first one, and the gated code runs again"
-        kept = str(program.knowledge("addresses", "siblings_kept_from"))
-        more = ", as do finished siblings of the waiting node at once" if older(version, kept) else ""
+        more = ", as do finished siblings of the waiting node at once" if repeats else ""
+        milder = source.kind == "given" or (source.kind == "current" and not repeats)
         return self.finding(
             place_of_call(program, path, resume.call),
             program.symbol(resume.function),
             f"{harm}{more}. It is addressed to {what}, not to a fork or to the thread.",
-            level="warning" if source.kind == "given" else None,
+            level="warning" if milder else None,
             certainty="likely" if source.kind == "given" else "certain",
             framework=FRAMEWORK,
             framework_version=version,
@@ -140,6 +145,11 @@ def _flow(program: Program, resume: Resume, send: Send, source: Source) -> Itera
     if source.call is not None:
         place = place_of_call(program, source.function[0], source.call)
         yield Step(place, "source", "the checkpoint is taken from here")
+    elif source.function[:2] != resume.function[:2]:
+        head = program.project.function(source.function[:2])
+        if head is not None:
+            said = f"{function_said(program, source.function)} takes the checkpoint from its caller"
+            yield Step(program.place(source.function[0], head.line, head.column), "source", said)
     yield Step(place_of_call(program, resume.function[0], resume.call), "resume", "the answer is made here")
     yield from call_steps(program, send.way, "{call} in {function} hands it on")
     yield Step(place_of_call(program, send.function[0], send.call), "resume", "and sent to that checkpoint here")
