@@ -51,28 +51,27 @@ def unused(order: Order) -> Iterator[LostAnswer]:
             if (wait := order.outlines[function].waits[number]) is not None and wait.kind == "wait"
         }
         if waits:
+            acting = _before_effects(order, function)
             for call in _statements(order.resolver.project.body(function[:2])):
                 if (call.line, call.column) in waits:
-                    yield LostAnswer("unused", function, call, acts=_acts_after(order, function, call))
+                    yield LostAnswer("unused", function, call, acts=(call.line, call.column) in acting)
 
 
-def _acts_after(order: Order, function: FunctionId, call: Call) -> bool:
-    """Whether an effect may follow a call in its function."""
+def _before_effects(order: Order, function: FunctionId) -> set[tuple[int, int]]:
+    """The places of the calls of a function that an effect may follow."""
     flow = order.outlines[function].flow
-    todo = [
-        n
-        for n, each in enumerate(flow.calls)
-        if each is not None and (each.line, each.column) == (call.line, call.column)
-    ]
-    seen: set[int] = set()
+    before: dict[int, list[int]] = {}
+    for node, following in enumerate(flow.after):
+        for target in following:
+            before.setdefault(target, []).append(node)
+    todo = [node for node in range(len(flow.calls)) if order.fired_at(function, node)[0]]
+    found: set[int] = set()
     while todo:
-        for node in flow.after[todo.pop()]:
-            if node not in seen:
-                seen.add(node)
+        for node in before.get(todo.pop(), ()):
+            if node not in found:
+                found.add(node)
                 todo.append(node)
-                if order.fired_at(function, node)[0]:
-                    return True
-    return False
+    return {(call.line, call.column) for node in found if (call := flow.calls[node]) is not None}
 
 
 def _statements(body: list[Stmt]) -> Iterator[Call]:

@@ -30,7 +30,7 @@ class File:
     """Identifier -> qualnames of the functions that mention it."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Project:
     """Files that were summarised so far; ``load`` brings in one more, or None if it cannot be had."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from ..analyzer.facts import last_name
@@ -10,6 +11,7 @@ from ..analyzer.summary import Break, Continue, Expr, Handler, If, Loop, Match, 
 
 if TYPE_CHECKING:
     from ..analyzer.program import Program
+    from ..analyzer.project import Project
     from ..analyzer.suspension import Swallow
 
 Outcome = Literal["goes on", "fails", "next round", "finally", "suppressed", "manager", "retried", "gathered"]
@@ -39,11 +41,13 @@ def outcome(program: Program, swallow: Swallow) -> Outcome:
 
 def handler_of(program: Program, swallow: Swallow) -> Handler | None:
     """The handler that takes the exception; None where a ``finally`` drops it."""
-    function = (swallow.function[0], swallow.function[1])
-    for handler in _handlers(program.project.body(function)):
-        if (handler.line, handler.column) == (swallow.line, swallow.column):
-            return handler
-    return None
+    handlers = _by_place(program.project, swallow.function[0], swallow.function[1])
+    return handlers.get((swallow.line, swallow.column))
+
+
+@lru_cache(maxsize=1)
+def _by_place(project: Project, path: str, qualname: str) -> dict[tuple[int, int], Handler]:
+    return {(handler.line, handler.column): handler for handler in _handlers(project.body((path, qualname)))}
 
 
 def is_for_the_wait(program: Program, handler: Handler | None) -> bool:
