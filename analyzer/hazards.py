@@ -80,14 +80,14 @@ def _hazard(order: Order, meeting: Meeting, closures: dict[Unit, set[FunctionId]
     if (effect.path, effect.line, effect.column) == (wait.path, wait.line, wait.column):
         return None
     last, call = to_effect[-1]
-    behind = tuple(_behind(order, last, call)) if effect.dispatch else ()
+    behind = tuple(dispatched_to(order, last, call)) if effect.dispatch else ()
     if effect.dispatch and not behind:
         return None
     router = meeting.function[1] if meeting.source is not None else ""
     return Hazard(effect, meeting.looped, source, around, to_effect, to_wait, wait, behind, router)
 
 
-def _behind(
+def dispatched_to(
     order: Order, function: FunctionId, call: Call, above: frozenset[tuple[FunctionId, int, int]] = frozenset()
 ) -> Iterator[Behind]:
     """What the dispatch at a call may fire. ``above``: the dispatches that lead here."""
@@ -108,7 +108,7 @@ def _behind(
                     chain = effect_chain(order, effect, target)
                     site = order.effects[effect]
                     if site.dispatch:
-                        inner = list(_behind(order, *chain[-1], above | {here})) if chain else []
+                        inner = list(dispatched_to(order, *chain[-1], above | {here})) if chain else []
                         if inner:
                             yield Behind(target, (*chain, *inner[0].chain), inner[0].effect, inner[0].reason)
                             break
@@ -133,7 +133,7 @@ def reached_effects(
         chain = effect_chain(order, effect, function)
         if not chain:
             continue
-        behind = tuple(_behind(order, *chain[-1])) if site.dispatch else ()
+        behind = tuple(dispatched_to(order, *chain[-1])) if site.dispatch else ()
         if behind or not site.dispatch:
             yield site, chain, behind
 

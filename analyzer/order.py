@@ -67,6 +67,7 @@ class Order:
             self.outlines[function] = found
             for group in (*found.callees, *found.recorded):
                 todo.extend(target for target in group if target not in self.outlines)
+            todo.extend(target for target in sorted(found.exits) if target not in self.outlines)
             for sites in found.graphs:
                 todo.extend(t for site in sites for t in self.graph_functions(site) if t not in self.outlines)
 

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from .calls import Targets, handed, targets
 from .dispatch import Dispatch, dispatched
 from .effect_sites import EffectSite, effect_at
+from .exits import decorating_exits, exits, is_generator
 from .flow import Flow, build
 from .guards import skips_on_resume
 from .lower import MODULE
 from .registry import GraphSite, Registry
 from .summary import Attr, Call, Expr, Raise
 from .values import FunctionId, Resolver
-
-_SPLIT_AT_YIELD = {"contextmanager", "asynccontextmanager"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +43,8 @@ class Outline:
     dispatches: list[Dispatch | None] = field(default_factory=list)
     leaves: set[int] = field(default_factory=set)
     """Nodes that end the program or the test: what follows them does not run."""
+    exits: set[FunctionId] = field(default_factory=set)
+    """What runs when its ``with`` blocks are left: no part of the flow."""
     unresolved: int = 0
 
 
@@ -51,10 +52,11 @@ def outline(resolver: Resolver, registry: Registry, function: FunctionId) -> Out
     """The outline of a function. Raises TooLarge."""
     key = (function[0], function[1])
     head = resolver.project.function(key)
-    decorators = head.decorators if head is not None else []
-    splits = any(_last(item) in _SPLIT_AT_YIELD for item in decorators)
-    flow = build(resolver.project.body(key), splits)
+    flow = build(resolver.project.body(key), is_generator(resolver, function))
     found = Outline(function, flow)
+    if head is not None:
+        owner = (function[0], head.parent or MODULE, "")
+        found.exits.update(leave for item in head.decorators for leave in decorating_exits(resolver, item, owner))
     known: dict[tuple[int, int, int, int, Expr], Targets] = {}
     for number, call in enumerate(flow.calls):
         raised = flow.raises[number]
@@ -63,6 +65,8 @@ def outline(resolver: Resolver, registry: Registry, function: FunctionId) -> Out
             at = (call.line, call.column, call.end_line, call.end_column, _key(call))
             if at not in known:
                 known[at] = targets(resolver, call, function)
+                if isinstance(call.func, Attr) and call.func.name == "__enter__":
+                    found.exits.update(exits(resolver, call.func.base, function))
             _add_call(resolver, registry, found, number, call, known[at])
         else:
             wait = _raised(resolver, raised, function) if raised is not None else None
@@ -72,11 +76,6 @@ def outline(resolver: Resolver, registry: Registry, function: FunctionId) -> Out
 
 def _key(call: Call) -> Expr:
     return call.func.name if isinstance(call.func, Attr) else call.func if isinstance(call.func, str) else None
-
-
-def _last(expr: Expr) -> str:
-    func = expr.func if isinstance(expr, Call) else expr
-    return func.rsplit(".", 1)[-1] if isinstance(func, str) else ""
 
 
 def _add(

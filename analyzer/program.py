@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..contract import AuditError, Place, Stats
 from . import modules
+from .cleanups import Cleanup, cleanups
 from .discover import FoundFile
 from .hazards import Hazard, hazards
 from .importers import bring_in
@@ -94,7 +95,17 @@ class Program:
     @cached_property
     def swallowed(self) -> tuple[Swallow, ...]:
         """Waits whose exception is caught on its way out."""
-        return tuple(Suspension(self.order, self.registry).find())
+        return self._suspended[1]
+
+    @cached_property
+    def _suspended(self) -> tuple[Suspension, tuple[Swallow, ...]]:
+        suspension = Suspension(self.order, self.registry)
+        return suspension, tuple(suspension.find())
+
+    @cached_property
+    def cleanups(self) -> tuple[Cleanup, ...]:
+        """Effects of cleanups that fire when a run parks, one a site."""
+        return tuple(cleanups(self._suspended[0], self.units))
 
     @cached_property
     def resumes(self) -> tuple[Resume, ...]:

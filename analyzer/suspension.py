@@ -106,6 +106,10 @@ class Suspension:
 
     # one body
 
+    def leaving(self, function: FunctionId, body: Sequence[Stmt]) -> list[Call | Raise]:
+        """The calls and raises whose suspension leaves these statements."""
+        return self._walk(function, "", body)
+
     def _walk(self, function: FunctionId, hook: str, body: Sequence[Stmt]) -> list[Call | Raise]:
         """The calls and raises whose suspension leaves these statements."""
         found: list[Call | Raise] = []
@@ -147,7 +151,7 @@ class Suspension:
     def _brings(self, function: FunctionId, hook: str, call: Call) -> bool:
         if hook:
             return call.func == hook
-        number = self._number(function, call)
+        number = self.number(function, call)
         if number is None:
             return False
         outlined = self.order.outlines[function]
@@ -164,10 +168,11 @@ class Suspension:
         return False
 
     def _raises(self, function: FunctionId, item: Raise) -> bool:
-        number = self._number(function, item)
+        number = self.number(function, item)
         return number is not None and self.order.outlines[function].waits[number] is not None
 
-    def _number(self, function: FunctionId, item: Call | Raise) -> int | None:
+    def number(self, function: FunctionId, item: Call | Raise) -> int | None:
+        """The first node of the call or raise in the function's graph."""
         if function not in self.order.outlines:
             return None
         if function not in self._nodes:
@@ -184,7 +189,7 @@ class Suspension:
         leaves = list(inside)
         for handler in item.handlers:
             if inside and self.catches(handler, function):
-                if not self._raises_again(handler.body, handler.name, function):
+                if not self.raises_again(handler.body, handler.name, function):
                     for brings in inside:
                         self._note(function, "handler", handler.line, handler.column, brings, hook)
                     leaves = []
@@ -213,7 +218,7 @@ class Suspension:
     def _note(
         self, function: FunctionId, catcher: Catcher, line: int, column: int, brings: Call | Raise, hook: str
     ) -> None:
-        number = self._number(function, brings)
+        number = self.number(function, brings)
         self._swallowed.append(Swallow(function, catcher, line, column, brings, -1 if number is None else number, hook))
 
     # what catches
@@ -235,7 +240,7 @@ class Suspension:
         knowledge = self.order.resolver.knowledge
         return {*knowledge.table("suspension", "exceptions"), *knowledge.table("suspension", "broad")}
 
-    def _raises_again(self, body: Sequence[Stmt], name: str, function: FunctionId) -> bool:
+    def raises_again(self, body: Sequence[Stmt], name: str, function: FunctionId) -> bool:
         """Whether the suspension always leaves a handler's body as it came."""
         for item in body:
             told = self._leaves_as_it_came(item, name, function)
@@ -248,25 +253,25 @@ class Suspension:
         if isinstance(item, Raise):
             return item.value is None or item.value == name
         if isinstance(item, If):
-            told = self._asks_for_suspension(item.test, name, function)
+            told = self.asks_for_suspension(item.test, name, function)
             branches = [item.body, item.orelse] if told is None else [item.body if told else item.orelse]
-            if all(self._raises_again(branch, name, function) for branch in branches):
+            if all(self.raises_again(branch, name, function) for branch in branches):
                 return True
             return False if any(_may_leave(branch) for branch in branches) else None
         if isinstance(item, With):
-            return self._raises_again(item.body, name, function) or None
+            return self.raises_again(item.body, name, function) or None
         if isinstance(item, Try):
             inner = item.final if item.handlers else [*item.body, *item.final]
-            return self._raises_again(inner, name, function) or None
+            return self.raises_again(inner, name, function) or None
         return False if _may_leave([item]) else None
 
-    def _asks_for_suspension(self, test: Expr, name: str, function: FunctionId) -> bool | None:
+    def asks_for_suspension(self, test: Expr, name: str, function: FunctionId) -> bool | None:
         """Whether the exception of a wait passes an ``isinstance`` test; None for any other test."""
         truth = True
         while isinstance(test, Op) and test.kind == "not":
             test, truth = test.items[0], not truth
         if isinstance(test, Op) and test.kind == "or" and truth:
-            found = [self._asks_for_suspension(item, name, function) for item in test.items]
+            found = [self.asks_for_suspension(item, name, function) for item in test.items]
             return True if True in found else None
         if isinstance(test, Op) and test.kind == "==" and _is_class_name(test.items[0], name):
             known = {item.rsplit(".", 1)[-1] for item in self._caught}

@@ -14,6 +14,7 @@ from .static.ra101_effect_before_wait import EffectBeforeWait
 from .static.ra102_effect_in_wait_loop import EffectInWaitLoop
 from .static.ra103_effect_in_replayed_body import EffectInReplayedBody
 from .static.ra104_effect_beside_waiting_tool import EffectBesideWaitingTool
+from .static.ra105_cleanup_at_suspension import CleanupAtSuspension
 from .static.ra201_resume_without_fork_discriminator import ResumeWithoutForkDiscriminator
 from .static.ra202_redeliverable_resume import RedeliverableResume
 from .static.ra203_unkeyed_answer import UnkeyedAnswer
@@ -34,6 +35,7 @@ STATIC: tuple[StaticRule, ...] = (
     EffectInWaitLoop(),
     EffectInReplayedBody(),
     EffectBesideWaitingTool(),
+    CleanupAtSuspension(),
     ResumeWithoutForkDiscriminator(),
     RedeliverableResume(),
     UnkeyedAnswer(),

@@ -73,8 +73,9 @@ def refund(state):
 
     def check(self, program: Program) -> Iterable[Finding]:
         """One finding a site of an effect."""
+        cleanups = {found.effect for found in program.cleanups}
         for hazard in program.hazards:
-            if hazard.looped:
+            if hazard.looped or hazard.effect in cleanups:
                 continue
             effect = hazard.effect
             flow = (

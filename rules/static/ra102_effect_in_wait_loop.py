@@ -70,8 +70,9 @@ def send_all(state, mailer):
 
     def check(self, program: Program) -> Iterable[Finding]:
         """One finding a site of an effect."""
+        cleanups = {found.effect for found in program.cleanups}
         for hazard in program.hazards:
-            if not hazard.looped:
+            if not hazard.looped or hazard.effect in cleanups:
                 continue
             effect = hazard.effect
             flow = (

@@ -64,7 +64,7 @@ def checkout(order):
 
     def check(self, program: Program) -> Iterable[Finding]:
         """One finding a site of an effect."""
-        waited = {hazard.effect for hazard in program.hazards}
+        waited = {hazard.effect for hazard in program.hazards} | {found.effect for found in program.cleanups}
         for unit, effect, chain, behind in in_recovered_bodies(program.order, program.units, waited):
             yield self.finding(
                 place_of(program, effect),
