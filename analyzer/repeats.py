@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -49,7 +50,7 @@ class _Repeats:
 
     def find(self) -> Iterator[Repeat]:
         body = self.project.body(self.function[:2])
-        runs = self.runs(body)
+        runs = self.runs(body) if self._may_repeat(body) else []
         if not runs:
             return
         yield from self._blocks(body, None)
@@ -58,6 +59,18 @@ class _Repeats:
             for call in runs:
                 if self._from_outside(call):
                     yield self._repeat("decorator", retry, call)
+
+    def _may_repeat(self, body: list[Stmt]) -> bool:
+        """A look that resolves nothing: most functions that run something have none of what tells of a repetition."""
+        head = self.project.function(self.function[:2])
+        names = set(head.names) if head is not None else set()
+        retries = {
+            n.rpartition(".")[2]
+            for r in self.registry.resolver.knowledge.entries["retries"]
+            for n in r.options["names"]
+        }
+        told = {"next", "interrupts", "tasks"} | {part for name in retries for part in re.findall(r"\w+", name)}
+        return bool(head and head.decorators) or not names.isdisjoint(told) or _tries(body)
 
     def runs(self, body: list[Stmt]) -> list[Call]:
         """The calls in a block that run a graph on a thread."""
@@ -217,6 +230,10 @@ def _inner(item: Stmt) -> list[list[Stmt]]:
     if isinstance(item, Try):
         return [item.body, *(handler.body for handler in item.handlers), item.orelse, item.final]
     return [case.body for case in item.cases] if isinstance(item, Match) else []
+
+
+def _tries(body: list[Stmt]) -> bool:
+    return any(isinstance(item, Try) or any(_tries(block) for block in _inner(item)) for item in body)
 
 
 def _leaves(body: list[Stmt]) -> bool:
