@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from ...analyzer.values import FunctionId
 
 
+_HANDED_ON = 4
+"""Functions through which a saver is followed."""
+
+
 class WaitWithoutCheckpointer(StaticRule):
     """A graph that waits and is run in this process without a checkpointer."""
 
@@ -158,9 +162,15 @@ def _own_run(program: Program, compiled: Compiled, null: Null) -> tuple[Function
 
 def _several(program: Program, compiled: Compiled, null: Null) -> bool:
     """Whether the run may be of another graph of the same builder."""
-    if null.passed is not None:
-        return len(known_callers(program.resolver, compiled.function)) > 1
-    return len(program.registry.graphs[compiled.site].compiles) > 1
+    if null.passed is None:
+        return len(program.registry.graphs[compiled.site].compiles) > 1
+    function = compiled.function
+    for _ in range(_HANDED_ON):
+        callers = known_callers(program.resolver, function)
+        if len(callers) != 1:
+            return len(callers) > 1
+        function = callers[0][0]
+    return False
 
 
 def _last_in_tests(where: Null | str) -> tuple[bool, bool, str]:
