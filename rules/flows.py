@@ -53,9 +53,18 @@ def said(program: Program, effect: EffectSite, behind: Sequence[Behind]) -> str:
     if not behind:
         reason = _REPEATED.sub("", effect.reason)
         return f"{call} ({reason})" if reason else call
-    names = list(dict.fromkeys(function_said(program, item.function) for item in behind))
+    names = dict[str, bool]()
+    for item in behind:
+        name = function_said(program, item.function)
+        names[name] = names.get(name, True) and item.effect is None
+    listed = list(names)[:_NAMED]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"{call}, which may run {', '.join(names[:_NAMED])}{more},"
+    if all(names.values()):
+        many = len(names) > 1
+        guessed = " (stand-ins, judged by their names)" if many else " (a stand-in, judged by its name)"
+    else:
+        guessed, listed = "", [f"{name} (a stand-in)" if names[name] else name for name in listed]
+    return f"{call}, which may run {', '.join(listed)}{more}{guessed},"
 
 
 def units_said(program: Program, units: Sequence[Unit]) -> str:
@@ -101,7 +110,7 @@ def effect_steps(
             yield Step(place_of(program, item.effect), "call", f"{tool} acts here: {name}")
         elif head is not None:
             place = program.place(item.function[0], head.line, head.column)
-            yield Step(place, "call", f"{tool} may run: {item.reason}")
+            yield Step(place, "call", f"{tool} may run: its body is a stand-in, and {item.reason}")
 
 
 def call_steps(program: Program, links: Sequence[Link], words: str) -> Iterable[Step]:

@@ -41,6 +41,7 @@ class EffectBeforeWait(StaticRule):
     )
     limits = (
         "Calls that cannot be resolved are judged by the names of receiver and method (certainty likely).",
+        "A tool whose body does nothing is taken for a stand-in and judged by its name (certainty likely).",
         "Two conditions that exclude each other are not compared, unless they are branches of one statement.",
         "A guard is taken as safe when it looks up a durable record; whether the record is written is not checked.",
     )

@@ -39,6 +39,7 @@ class EffectInWaitLoop(StaticRule):
     limits = (
         "A loop that runs once in practice is still a loop.",
         "Calls that cannot be resolved are judged by the names of receiver and method (certainty likely).",
+        "A tool whose body does nothing is taken for a stand-in and judged by its name (certainty likely).",
     )
     bad = """\
 from langgraph.types import interrupt

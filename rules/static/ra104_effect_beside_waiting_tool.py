@@ -37,6 +37,7 @@ class EffectBesideWaitingTool(StaticRule):
         "It takes a message that calls both tools at once: a model told to call one tool at a time never shows it.",
         "Agents whose calls are tasks of their own (`create_agent`, version v2 of `create_react_agent`) are quiet.",
         "So is a `ToolNode` that a router or node of the graph sends single calls to.",
+        "A tool whose body does nothing is taken for a stand-in and judged by its name (certainty likely).",
     )
     bad = """\
 import requests
@@ -103,8 +104,8 @@ agent = create_agent("openai:gpt-4.1", tools=[charge, ask])
             else:
                 own = program.project.function((tool[0], tool[1]))
                 place = program.place(tool[0], own.line if own else 1, own.column if own else 0)
-                flow = (Step(place, "effect", f"tool {name}: {found.reason}"), group, wait)
-                what, certainty = f"What tool {name} does ({found.reason})", "likely"
+                flow = (Step(place, "effect", f"tool {name}: its body is a stand-in, and {found.reason}"), group, wait)
+                what, certainty = f"What tool {name} (a stand-in, judged by its name) does", "likely"
             yield self.finding(
                 place,
                 program.symbol(tool),

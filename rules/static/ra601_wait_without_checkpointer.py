@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...analyzer.bindings import known_callers
 from ...analyzer.compiled_runs import Made, runs_of
 from ...analyzer.modules import is_test
-from ...contract import Certainty, Finding, Place, Step
+from ...contract import Finding, Place, Step
 from ..base import StaticRule
 from ..flows import FRAMEWORK, place_of_call
 from ..names import at
@@ -94,12 +94,12 @@ graph.invoke({}, {"configurable": {"thread_id": "1"}})
             run = min(persistence.runs(compiled.site), key=lambda run: _last_in_tests(run[0][0]), default=None)
             if run is None:
                 continue
-            certain: Certainty = "certain" if len(none) == len(nulls) else "likely"
+            always = len(none) == len(nulls)
             for null in none:
                 own = _own_run(program, compiled, null)
                 if persistence.replaced(null) or (own is None and _several(program, compiled, null)):
                     continue
-                finding = self._finding(program, compiled, null, certain, own or run)
+                finding = self._finding(program, compiled, null, always, own or run)
                 if finding.place not in seen:
                     seen.add(finding.place)
                     yield finding
@@ -109,7 +109,7 @@ graph.invoke({}, {"configurable": {"thread_id": "1"}})
         program: Program,
         compiled: Compiled,
         null: Null,
-        certainty: Certainty,
+        always: bool,
         run: tuple[FunctionId, Call],
     ) -> Finding:
         function = compiled.function
@@ -129,7 +129,7 @@ graph.invoke({}, {"configurable": {"thread_id": "1"}})
             flow.insert(0, Step(leaves_out, "call", "this call leaves the checkpointer out"))
         caller, call = run
         flow.append(Step(place_of_call(program, caller[0], call), "resume", "and run here"))
-        words = "without a checkpointer" if certainty == "certain" else "with a checkpointer that may be None"
+        words = "without a checkpointer" if always else "with a checkpointer that may be None"
         if null.passed is not None and not null.line:
             words = f"without a checkpointer, which the call at {at(flow[0].place, place.path)} leaves out"
         elif null.line and flow[0].place.line != place.line:
@@ -141,7 +141,6 @@ graph.invoke({}, {"configurable": {"thread_id": "1"}})
             program.symbol(function),
             f"{what} that waits is compiled {words}: the first call parks without an error, the answer then "
             "raises RuntimeError and the run can never complete. Give it a durable checkpointer.",
-            certainty=certainty,
             framework=FRAMEWORK,
             framework_version=program.version(place.path, FRAMEWORK),
             flow=tuple(flow),

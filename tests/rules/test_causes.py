@@ -50,3 +50,75 @@ def test_the_run_shown_is_of_the_graph_without_saver(tmp_path: Path) -> None:
     """
     (finding,) = findings(tmp_path, source, "RA601")
     assert lines(finding, "resume") == [9]
+
+
+STAND_IN = """\
+    from langchain_core.tools import tool
+
+
+    @tool
+    def write_email(to: str) -> str:
+        "Write and send an email."
+        return f"sent to {to}"
+
+
+    @tool
+    def pay(order: str) -> str:
+        "Pay."
+        return requests.post("https://psp.example/charges", json={"order": order}).text
+
+
+    BY_NAME = {t.name: t for t in (TOOLS)}
+
+
+    def act(state):
+        BY_NAME[state["tool"]].invoke(state["args"])
+        return {"ok": interrupt("ok?")}
+
+
+    StateGraph(dict).add_node("act", act)
+"""
+
+
+def test_a_tool_that_is_a_stand_in_is_said_to_be_judged_by_its_name(tmp_path: Path) -> None:
+    (finding,) = findings(tmp_path, STAND_IN.replace("TOOLS", "write_email,"), "RA101")
+    assert "which may run `write_email` (a stand-in, judged by its name), fires again" in finding.message
+    assert finding.certainty == "likely"
+    (finding,) = findings(tmp_path, STAND_IN.replace("TOOLS", "write_email, pay"), "RA101")
+    assert "which may run `pay`, `write_email` (a stand-in), fires again" in finding.message
+
+
+def test_a_stand_in_beside_a_tool_that_waits(tmp_path: Path) -> None:
+    source = """\
+        from langchain_core.tools import tool
+        from langgraph.prebuilt import ToolNode
+
+
+        @tool
+        def send_email(to: str) -> str:
+            "Send an email."
+            return f"sent to {to}"
+
+
+        @tool
+        def ask(question: str) -> str:
+            "Ask."
+            return interrupt(question)
+
+
+        node = ToolNode([send_email, ask])
+    """
+    (finding,) = findings(tmp_path, source, "RA104")
+    assert "What tool `send_email` (a stand-in, judged by its name) does is done again" in finding.message
+
+
+def test_a_saver_that_may_be_none_is_no_guess_by_names(tmp_path: Path) -> None:
+    source = """\
+        def main(durable):
+            saver = PostgresSaver() if durable else None
+            graph = StateGraph(dict).add_node("ask", lambda state: interrupt("ok?")).add_edge(START, "ask")
+            graph.compile(checkpointer=saver).invoke({}, CONFIG)
+    """
+    (finding,) = findings(tmp_path, source, "RA601")
+    assert "with a checkpointer that may be None" in finding.message
+    assert finding.certainty == "certain"
