@@ -48,8 +48,11 @@ def effect_at(
         effect = _judged(resolver, call, function, found)
     if effect is None or effect.action != "effect":
         return None
-    if effect.idempotent and not _repeats(resolver, effect, call, function):
-        return None
+    reason = effect.reason
+    if effect.idempotent:
+        reason = _repeats(resolver, effect, call, function)
+        if not reason:
+            return None
     if guards and (is_safe(resolver, guards, function) or skips_on_resume(resolver, guards, function)):
         return None
     return EffectSite(
@@ -61,7 +64,7 @@ def effect_at(
         effect.name,
         effect.kind,
         effect.certainty,
-        effect.reason,
+        reason,
     )
 
 
@@ -113,20 +116,26 @@ def _may_be_guessed(resolver: Resolver, name: str) -> bool:
     return root != "builtins" and root not in resolver.effects.libraries and not resolver.is_outside(name)
 
 
-def _repeats(resolver: Resolver, effect: Effect, call: Call, function: FunctionId) -> bool:
-    """Whether an idempotent write is none here: a key made anew, or a value that grows from what it replaces."""
+_ONE_MORE = "makes one more entry, under a key that is new each time"
+_GROWN = "changes what it read and writes it back"
+
+
+def _repeats(resolver: Resolver, effect: Effect, call: Call, function: FunctionId) -> str:
+    """Why an idempotent write is none here: a key made anew, or a value that grows from what it replaces."""
     for name in effect.given:
         if _is_made_anew(resolver, call, name, function):
-            return True
+            return f"is given a new {name.rpartition('.')[2]} each time"
     if not effect.given and effect.fresh is not None:
         position, keyword = effect.fresh
         key: Expr = next((value for name, value in call.kwargs if name == keyword), None)
         if key is None and position is not None and position < len(call.args):
             key = call.args[position]
         if key is None and keyword is not None and keyword.startswith("@"):
-            return _is_made_anew(resolver, call, keyword, function)
-        return is_fresh(resolver, key, function) or _grows(resolver, call, function)
-    return False
+            return _ONE_MORE if _is_made_anew(resolver, call, keyword, function) else ""
+        if is_fresh(resolver, key, function):
+            return _ONE_MORE
+        return _GROWN if _grows(resolver, call, function) else ""
+    return ""
 
 
 def _is_made_anew(resolver: Resolver, call: Call, name: str, function: FunctionId) -> bool:

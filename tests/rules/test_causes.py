@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from textwrap import dedent
 
+import pytest
+
 from resume_audit import check
 from resume_audit.contract import Finding
 
@@ -122,3 +124,41 @@ def test_a_saver_that_may_be_none_is_no_guess_by_names(tmp_path: Path) -> None:
     (finding,) = findings(tmp_path, source, "RA601")
     assert "with a checkpointer that may be None" in finding.message
     assert finding.certainty == "certain"
+
+
+@pytest.mark.parametrize(
+    "call, reason",
+    [
+        (
+            "stripe.PaymentIntent.create(amount=1, idempotency_key=str(uuid.uuid4()))",
+            "is given a new idempotency_key each time",
+        ),
+        (
+            "requests.post('u', headers={'Idempotency-Key': uuid.uuid4().hex})",
+            "is given a new Idempotency-Key each time",
+        ),
+        ("store.put(('n',), str(uuid.uuid4()), {'a': 1})", "makes one more entry, under a key that is new each time"),
+        ("store.put(('n',), 'k', {'n': old.value['n'] + 1})", "changes what it read and writes it back"),
+        ("WebClient().chat_postMessage(channel='c')", "sends people a message, a call or an alert"),
+        ("Client().messages.create(to='1', body='b')", "sends people a message, a call or an alert"),
+        ("pay.delay(1)", "its name says that a job is handed over"),
+    ],
+)
+def test_the_reason_is_why_a_repetition_harms(tmp_path: Path, call: str, reason: str) -> None:
+    source = f"""\
+        import stripe
+        from langgraph.store.base import BaseStore
+        from slack_sdk import WebClient
+        from twilio.rest import Client
+
+
+        def act(state, store: BaseStore):
+            old = store.get(("n",), "k")
+            {call}
+            return {{"ok": interrupt("ok?")}}
+
+
+        StateGraph(dict).add_node("act", act)
+    """
+    (finding,) = findings(tmp_path, source, "RA101")
+    assert f" ({reason}) fires again" in finding.message
