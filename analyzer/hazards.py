@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .chains import effect_chain, wait_chain
 from .dispatch import says_nothing
@@ -47,7 +47,7 @@ class Hazard:
 
 
 def hazards(order: Order, units: Sequence[Unit]) -> tuple[Hazard, ...]:
-    """One hazard a site of an effect: the most direct of the ways it meets a wait."""
+    """One hazard a site of an effect: the most direct of the ways it meets a wait, with the units of the others."""
     met = meetings(order)
     if not met:
         return ()
@@ -59,7 +59,10 @@ def hazards(order: Order, units: Sequence[Unit]) -> tuple[Hazard, ...]:
     for _, found_here in sorted(by_effect.items()):
         made = [h for m in found_here if (h := _hazard(order, m, closures)) is not None]
         if made:
-            found.append(min(made, key=lambda h: (h.looped, len(h.effect_chain) + len(h.wait_chain), _where(h))))
+            best = min(made, key=lambda h: (h.looped, len(h.effect_chain) + len(h.wait_chain), _where(h)))
+            alike = (h for h in made if (h.looped, bool(h.router)) == (best.looped, bool(best.router)))
+            also = {unit for hazard in alike for unit in hazard.units} - set(best.units)
+            found.append(replace(best, units=(*best.units, *sorted(also))))
     return tuple(found)
 
 
@@ -140,15 +143,19 @@ def reached_effects(
 
 @dataclass(frozen=True, slots=True)
 class Sibling:
-    """An effect in a tool that shares a node with a tool that waits."""
+    """An effect in a tool that shares a node with a tool that waits.
+
+    ``also``: other tools of the group that fire it. ``waiting``: the tools whose waits repeat it.
+    """
 
     effect: EffectSite | None
     tool: FunctionId
     chain: tuple[Link, ...]
     behind: tuple[Behind, ...]
-    waiting: FunctionId
+    waiting: tuple[FunctionId, ...]
     group: tuple[str, int, int]
     reason: str
+    also: tuple[FunctionId, ...] = ()
 
 
 def siblings(order: Order, registry: Registry) -> Iterator[Sibling]:
@@ -159,19 +166,23 @@ def siblings(order: Order, registry: Registry) -> Iterator[Sibling]:
         if not group.shared or site in per_call:
             continue
         waiting = sorted(t for t in group.functions if t in order.reach and order.reach[t].waits)
-        for tool in sorted(group.functions):
-            others = [w for w in waiting if w != tool]
-            if not others or tool not in order.reach:
-                continue
-            hits = list(reached_effects(order, tool))
+        acting = [t for t in sorted(group.functions) if t in order.reach and any(w != t for w in waiting)]
+        reached = {tool: list(reached_effects(order, tool)) for tool in acting}
+        firing: dict[EffectSite, list[FunctionId]] = {}
+        for tool, hits in reached.items():
+            for effect, *_ in hits:
+                firing.setdefault(effect, []).append(tool)
+        for tool, hits in reached.items():
+            others = tuple(w for w in waiting if w != tool)
             for effect, chain, behind in hits:
                 if effect not in seen:
                     seen.add(effect)
-                    yield Sibling(effect, tool, chain, behind, others[0], site, effect.reason)
+                    also = tuple(t for t in firing[effect] if t != tool)
+                    yield Sibling(effect, tool, chain, behind, others, site, effect.reason, also)
             guessed = None if hits else _guessed(order, tool)
             if guessed is not None and tool not in seen:
                 seen.add(tool)
-                yield Sibling(None, tool, (), (), others[0], site, guessed)
+                yield Sibling(None, tool, (), (), others, site, guessed)
 
 
 def _sent_single(order: Order, registry: Registry, graph: GraphSite, name: str) -> bool:
@@ -191,12 +202,13 @@ def _guessed(order: Order, tool: FunctionId) -> str | None:
 
 def in_recovered_bodies(
     order: Order, units: Iterable[Unit], waited: set[EffectSite]
-) -> Iterator[tuple[Unit, EffectSite, tuple[Link, ...], tuple[Behind, ...]]]:
-    """Effects of entrypoint bodies, outside recorded steps, that meet no wait."""
-    seen: set[EffectSite] = set()
+) -> Iterator[tuple[tuple[Unit, ...], EffectSite, tuple[Link, ...], tuple[Behind, ...]]]:
+    """Effects of entrypoint bodies, outside recorded steps, that meet no wait; each with all such bodies."""
+    found: dict[EffectSite, list[tuple[Unit, tuple[Link, ...], tuple[Behind, ...]]]] = {}
     for unit in units:
         if unit.kind == "entrypoint" and unit.function in order.outlines:
             for effect, chain, behind in reached_effects(order, unit.function):
-                if effect not in waited and effect not in seen:
-                    seen.add(effect)
-                    yield unit, effect, chain, behind
+                if effect not in waited:
+                    found.setdefault(effect, []).append((unit, chain, behind))
+    for effect, ways in found.items():
+        yield tuple(unit for unit, *_ in ways), effect, *ways[0][1:]

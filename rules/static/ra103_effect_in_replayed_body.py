@@ -65,11 +65,11 @@ def checkout(order):
     def check(self, program: Program) -> Iterable[Finding]:
         """One finding a site of an effect."""
         waited = {hazard.effect for hazard in program.hazards} | {found.effect for found in program.cleanups}
-        for unit, effect, chain, behind in in_recovered_bodies(program.order, program.units, waited):
+        for units, effect, chain, behind in in_recovered_bodies(program.order, program.units, waited):
             yield self.finding(
                 place_of(program, effect),
-                program.symbol(unit.function),
-                f"{said(program, effect, behind)} fires again on every recovery of {units_said(program, [unit])}: "
+                program.symbol(units[0].function),
+                f"{said(program, effect, behind)} fires again on every recovery of {units_said(program, units)}: "
                 "after a crash the body runs again from its top and only `@task` results are kept. Move it into a "
                 "`@task`.",
                 certainty=certainty_of(effect, behind),

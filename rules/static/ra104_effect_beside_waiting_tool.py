@@ -89,8 +89,11 @@ agent = create_agent("openai:gpt-4.1", tools=[charge, ask])
     def check(self, program: Program) -> Iterable[Finding]:
         """One finding a site of an effect."""
         for found in siblings(program.order, program.registry):
-            tool, waiting = found.tool, found.waiting
+            tool, waiting = found.tool, found.waiting[0]
             name, other = function_said(program, tool), function_said(program, waiting)
+            more = len(found.waiting) - 1
+            answered = f"{other} (or {more} more)" if more else other
+            advice = "each tool that waits" if more else other
             path, line, column = found.group
             group = Step(program.place(path, line, column), "call", "the tools share this node")
             head = program.project.function((waiting[0], waiting[1]))
@@ -100,6 +103,8 @@ agent = create_agent("openai:gpt-4.1", tools=[charge, ask])
                 place = place_of(program, effect)
                 flow = (*effect_steps(program, effect, found.chain, found.behind), group, wait)
                 what = said(program, effect, found.behind)
+                if found.also:
+                    what += f" in tool {name} (and {len(found.also)} more)"
                 certainty = certainty_of(effect, found.behind)
             else:
                 own = program.project.function((tool[0], tool[1]))
@@ -109,8 +114,8 @@ agent = create_agent("openai:gpt-4.1", tools=[charge, ask])
             yield self.finding(
                 place,
                 program.symbol(tool),
-                f"{what} is done again when tool {other} is answered: the calls of one message share a node, and the "
-                f"answer runs them all again. Give {other} a node of its own, or use an agent that runs each call as "
+                f"{what} is done again when tool {answered} is answered: the calls of one message share a node, and the "
+                f"answer runs them all again. Give {advice} a node of its own, or use an agent that runs each call as "
                 "its own task (`create_agent`).",
                 certainty=certainty,
                 framework=FRAMEWORK,

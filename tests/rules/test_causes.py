@@ -162,3 +162,81 @@ def test_the_reason_is_why_a_repetition_harms(tmp_path: Path, call: str, reason:
     """
     (finding,) = findings(tmp_path, source, "RA101")
     assert f" ({reason}) fires again" in finding.message
+
+
+def test_all_units_that_a_helper_acts_for_are_counted(tmp_path: Path) -> None:
+    source = """\
+        def tell():
+            requests.post("https://mail.example/send")
+
+
+        def approve(state):
+            tell()
+            return {"ok": interrupt("ok?")}
+
+
+        def reject(state):
+            tell()
+            return {"why": interrupt("why?")}
+
+
+        StateGraph(dict).add_node("approve", approve).add_node("reject", reject)
+
+
+        @entrypoint(checkpointer=PostgresSaver())
+        def bill(order):
+            charge()
+
+
+        @entrypoint(checkpointer=PostgresSaver())
+        def refund(order):
+            charge()
+
+
+        def charge():
+            requests.post("https://psp.example/charges")
+    """
+    before, body = findings(tmp_path, source, "RA101", "RA103")
+    assert "which runs node `approve` (and 1 more) again" in before.message
+    assert "every recovery of entrypoint `bill` (and 1 more):" in body.message
+
+
+def test_all_tools_that_wait_beside_an_effect_are_counted(tmp_path: Path) -> None:
+    source = """\
+        from langchain_core.tools import tool
+        from langgraph.prebuilt import ToolNode
+
+
+        @tool
+        def confirm() -> str:
+            "Confirm."
+            return interrupt("sure?")
+
+
+        @tool
+        def ask() -> str:
+            "Ask."
+            return interrupt("which?")
+
+
+        @tool
+        def charge(order: str) -> None:
+            "Charge."
+            post()
+
+
+        @tool
+        def refund(order: str) -> None:
+            "Refund."
+            post()
+
+
+        def post():
+            requests.post("https://psp.example/moves")
+
+
+        node = ToolNode([ask, confirm, charge, refund])
+    """
+    (finding,) = findings(tmp_path, source, "RA104")
+    assert "in tool `charge` (and 1 more) is done again when tool `ask` (or 1 more) is answered" in finding.message
+    assert "Give each tool that waits a node of its own" in finding.message
