@@ -69,6 +69,8 @@ class Registry:
     recorded: frozenset[str] = frozenset()
     _seen: set[tuple[str, FunctionKey]] = field(default_factory=set)
     _files: set[str] = field(default_factory=set)
+    _hooks: set[FunctionKey] = field(default_factory=set)
+    """Methods that the framework calls because of the base of their class."""
 
     def collect(self) -> None:
         """Read the registrations of every file summarised so far, until no new file comes in."""
@@ -100,6 +102,10 @@ class Registry:
     def kind(self, key: FunctionKey) -> str:
         """What the framework takes a function for: tool, recorded, entrypoint and so on, or nothing."""
         return self.kinds.get(key) or self.resolver.marked.get(key, "")
+
+    def is_hook(self, key: FunctionKey) -> bool:
+        """Whether the framework calls the method by its name, which says less than that of its class."""
+        return key in self._hooks
 
     def is_recorded(self, key: FunctionKey) -> bool:
         """Whether the user declared that the engine records what the function does."""
@@ -172,7 +178,9 @@ class Registry:
                 if name in methods and role is not None:
                     method = (key[0], methods[name])
                     self.kinds[method] = role.options["kind"]
-                    self.units.add(Unit(role.options["kind"], (*method, ""), key[1]))
+                    self._hooks.add(method)
+                    label = key[1] if name.startswith("_") else f"{key[1]}.{name}"
+                    self.units.add(Unit(role.options["kind"], (*method, ""), label))
 
     # calls
 

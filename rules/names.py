@@ -43,13 +43,13 @@ def function_said(program: Program, function: FunctionId) -> str:
 
 
 def name_said(program: Program, path: str, name: str, function: FunctionId | None = None) -> str:
-    """A name in backquotes; a lambda's by its place, that of a tool's method by its class."""
+    """A name in backquotes; a lambda's by its place, that of a method that the framework calls by its class."""
     found = _LAMBDA.match(name)
     if found is not None:
         place = program.place(path, int(found[1]), int(found[2]))
         return f"the lambda at {path.rpartition('/')[2]}:{at(place, path).removeprefix('line ')}"
     name = plain_symbol(name)
-    if function is not None and name.startswith("_"):
+    if function is not None and name.startswith("_") and program.registry.is_hook((function[0], function[1])):
         head = program.project.function((function[0], function[1]))
         if head is not None and head.owner:
             name = plain_symbol(head.owner).rpartition(".")[2]

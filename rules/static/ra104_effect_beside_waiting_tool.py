@@ -114,9 +114,9 @@ agent = create_agent("openai:gpt-4.1", tools=[charge, ask])
             yield self.finding(
                 place,
                 program.symbol(tool),
-                f"{what} is done again when tool {answered} is answered: the calls of one message share a node, and the "
-                f"answer runs them all again. Give {advice} a node of its own, or use an agent that runs each call as "
-                "its own task (`create_agent`).",
+                f"{what} is done again when tool {answered} is answered: the calls of one message share a node, and "
+                f"the answer runs them all again. Give {advice} a node of its own, or use an agent that runs each call "
+                "as its own task (`create_agent`).",
                 certainty=certainty,
                 framework=FRAMEWORK,
                 framework_version=program.version(place.path, FRAMEWORK),

@@ -240,3 +240,46 @@ def test_all_tools_that_wait_beside_an_effect_are_counted(tmp_path: Path) -> Non
     (finding,) = findings(tmp_path, source, "RA104")
     assert "in tool `charge` (and 1 more) is done again when tool `ask` (or 1 more) is answered" in finding.message
     assert "Give each tool that waits a node of its own" in finding.message
+
+
+def test_units_are_called_by_the_name_that_the_graph_knows(tmp_path: Path) -> None:
+    source = """\
+        from langchain.agents.middleware import AgentMiddleware, before_model
+        from langchain_core.tools import BaseTool
+
+
+        class Desk:
+            def _tell(self):
+                requests.post("https://mail.example/send")
+
+            def _approve(self, state):
+                self._tell()
+                return {"ok": interrupt("ok?")}
+
+            def build(self):
+                return StateGraph(dict).add_node("_approve", self._approve)
+
+
+        class Charge(BaseTool):
+            name = "charge"
+
+            def _run(self, order):
+                requests.post("https://psp.example/charges")
+                return interrupt("keep?")
+
+
+        class Audit(AgentMiddleware):
+            def before_model(self, state, runtime):
+                requests.post("https://audit.example/models")
+                return interrupt("go on?")
+
+
+        @before_model(can_jump_to=["end"])
+        def look(state, runtime):
+            requests.post("https://audit.example/looks")
+            return interrupt("go on?")
+    """
+    found = findings(tmp_path, source, "RA101")
+    said = [each.message.partition("which runs ")[2].partition(" again")[0] for each in found]
+    assert said == ["node `_approve`", "tool `Charge`", "middleware hook `Audit.before_model`", "middleware hook `look`"]
+    assert [step.message for step in found[0].flow if step.role == "call"] == ["reached by self._tell() in `_approve`"]
