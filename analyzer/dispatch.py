@@ -116,6 +116,22 @@ def _allowed(
     return kept
 
 
+def named(
+    resolver: Resolver, tools: Sequence[FunctionId], function: FunctionId, guards: Sequence[Guard]
+) -> list[FunctionId]:
+    """The tools that conditions on a tool's name leave: ``if request.tool_call["name"] == "pay"``."""
+    kept = list(tools)
+    words = {target[1].rsplit(".", 1)[-1] for target in tools}
+    for test, truth in guards:
+        while isinstance(test, Op) and test.kind == "not":
+            test, truth = test.items[0], not truth
+        if isinstance(test, Op) and len(test.items) == 2 and test.kind in ("in", "not in", "==", "!="):
+            names = set(literal_names(resolver, test.items[1], function))
+            if names & words:
+                kept = [t for t in kept if (t[1].rsplit(".", 1)[-1] in names) is (truth == (test.kind in ("in", "==")))]
+    return kept
+
+
 def says_nothing(resolver: Resolver, target: FunctionId) -> bool:
     """Whether the body is a placeholder: it calls nothing that could do what the name says."""
     for call in resolver.project.facts((target[0], target[1])).calls:

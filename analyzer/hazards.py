@@ -75,6 +75,7 @@ def _hazard(order: Order, meeting: Meeting, closures: dict[Unit, set[FunctionId]
     around = tuple(unit for unit, closure in closures.items() if source in closure)
     if not around:
         return None
+    around = tuple(unit for unit in around if unit.function[:2] not in order.registry.wrapped) or around
     effect = order.effects[meeting.effect]
     to_effect = effect_chain(order, meeting.effect, source)
     to_wait, wait = wait_chain(order, meeting.function, meeting.node)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from .dispatch import named
 from .exclusion import exclude
 from .flow import Flow
 from .order import Order, bits
@@ -93,9 +94,24 @@ def _excluded(order: Order, function: FunctionId, carriers: list[int], number: i
     facts = order.resolver.project.facts((function[0], function[1]))
     return bool(carriers) and all(
         exclude(flow.guards[n], flow.guards[number], facts, None if looped else _between(flow, n, number))
+        or _other_tool(order, function, n, number)
         or (looped and _ends_loops(order, function, n, number))
         for n in carriers
     )
+
+
+def _other_tool(order: Order, function: FunctionId, node: int, number: int) -> bool:
+    """Whether, in what wraps the running of one tool, the effect belongs to a tool that does not wait."""
+    if function[:2] not in order.registry.wrapped:
+        return False
+    outlined = order.outlines[function]
+    flow, waits = outlined.flow, outlined.dispatches[number]
+    if waits is None:
+        return False
+    if outlined.dispatches[node] is not None:
+        return True  # the same tool, whose own effects and waits meet in itself
+    kept = named(order.resolver, waits.functions, function, flow.guards[node])
+    return not any(order.reach[target].waits for target in kept if target in order.reach)
 
 
 def _ends_loops(order: Order, function: FunctionId, node: int, number: int) -> bool:

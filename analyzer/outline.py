@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .calls import Targets, handed, targets
 from .dispatch import Dispatch, dispatched
@@ -11,6 +11,7 @@ from .exits import decorating_exits, exits, is_generator
 from .flow import Flow, build
 from .guards import skips_on_resume
 from .lower import MODULE
+from .middleware import wrapped_by
 from .registry import GraphSite, Registry
 from .summary import Attr, Call, Expr, Raise
 from .values import FunctionId, Resolver
@@ -64,7 +65,7 @@ def outline(resolver: Resolver, registry: Registry, function: FunctionId) -> Out
             call = handed(resolver, call, function) or call
             at = (call.line, call.column, call.end_line, call.end_column, _key(call))
             if at not in known:
-                known[at] = targets(resolver, call, function)
+                known[at] = _targets(resolver, registry, call, function)
                 if isinstance(call.func, Attr) and call.func.name == "__enter__":
                     found.exits.update(exits(resolver, call.func.base, function))
             _add_call(resolver, registry, found, number, call, known[at])
@@ -72,6 +73,12 @@ def outline(resolver: Resolver, registry: Registry, function: FunctionId) -> Out
             wait = _raised(resolver, raised, function) if raised is not None else None
             _add(found, wait=wait)
     return found
+
+
+def _targets(resolver: Resolver, registry: Registry, call: Call, function: FunctionId) -> Targets:
+    found = targets(resolver, call, function)
+    inner = wrapped_by(registry, function, call.func)
+    return replace(found, functions=inner, known=True) if inner else found
 
 
 def _key(call: Call) -> Expr:

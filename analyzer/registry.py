@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from . import bindings, fields
 from .calling import argument
 from .literals import names_in
 from .lower import MODULE
+from .middleware import attach
 from .project import FunctionKey
 from .solver import Value, Values
-from .summary import Call, Const, Expr, Function, Seq, Table
+from .summary import Call, Const, Expr, Function, Seq
 from .values import FunctionId, Resolver, Site
 
 GraphSite = Site | tuple[()]
@@ -65,6 +65,8 @@ class Registry:
     """Names that single calls are sent to, and the functions that send."""
     group_nodes: set[tuple[GraphSite, str, Site]] = field(default_factory=set)
     """(graph, node name, site of the tool group that is the node)."""
+    wrapped: dict[FunctionKey, set[FunctionId]] = field(default_factory=dict)
+    """For each function that wraps the running of tools, what it may run: tools, and wrappers further in."""
     waits: frozenset[str] = frozenset()
     recorded: frozenset[str] = frozenset()
     _seen: set[tuple[str, FunctionKey]] = field(default_factory=set)
@@ -102,6 +104,10 @@ class Registry:
     def kind(self, key: FunctionKey) -> str:
         """What the framework takes a function for: tool, recorded, entrypoint and so on, or nothing."""
         return self.kinds.get(key) or self.resolver.marked.get(key, "")
+
+    def add_units(self, kind: str, functions: Iterable[FunctionId]) -> None:
+        """Register functions under their own names."""
+        self.units.update(Unit(kind, function, function[1].rsplit(".", 1)[-1]) for function in functions)
 
     def is_hook(self, key: FunctionKey) -> bool:
         """Whether the framework calls the method by its name, which says less than that of its class."""
@@ -256,7 +262,8 @@ class Registry:
         given = head is not None and any(param.name in mentioned for param in head.params if param.name != "self")
         return given and len(bindings.known_callers(self.resolver, function)) > 1
 
-    def _attribute(self, value: Value, name: str) -> Values:
+    def attribute(self, value: Value, name: str) -> Values:
+        """The attribute of a value."""
         return self.resolver.solver.solve(lambda: self.resolver.attributes([value], name))
 
     def callables(self, values: Values) -> Iterator[FunctionId]:
@@ -265,7 +272,7 @@ class Registry:
             if value[0] in ("fn", "bound"):
                 yield (value[1], value[2], value[3])
             elif value[0] == "obj":
-                yield from self.callables(self._attribute(value, "__call__"))
+                yield from self.callables(self.attribute(value, "__call__"))
 
     def _outside(self, name: str, call: Call, function: FunctionId) -> None:
         if name.endswith(".Send") and isinstance(target := argument(call, 0, "node"), Const):
@@ -294,7 +301,9 @@ class Registry:
             graph.agent = name.rsplit(".", 1)[-1]
             graph.nodes |= {("tools", target) for target in group.functions}
             graph.compiles.append((function, call))
-            graph.waits_itself |= self._middleware(options, call, function, graph)
+            attach(self, options, call, function, group.functions, graph)
+        else:
+            attach(self, options, call, function, group.functions, None)
 
     def _held(self, name: str, call: Call, function: FunctionId) -> None:
         """``StructuredTool.from_function(f)`` and the like make a tool of a function."""
@@ -316,43 +325,8 @@ class Registry:
                 for role in self.resolver.knowledge.entries["base"]:
                     if role.options["kind"] == "tool":
                         for name in role.options["methods"]:
-                            inner = self._attribute(value, name)
+                            inner = self.attribute(value, name)
                             yield from self.callables(inner)
-
-    def _gates_nothing(self, site: GraphSite) -> bool:
-        """Whether the middleware made here is told of no tool: ``interrupt_on={}``."""
-        if not site:
-            return False
-        file = self.resolver.project.files.get(site[0])
-        for function in file.summary.functions if file is not None else ():
-            for call in self.resolver.project.facts((site[0], function.qualname)).calls:
-                if (call.line, call.column) == site[1:]:
-                    told = argument(call, 0, "interrupt_on")
-                    return isinstance(told, Table) and not told.values
-        return False
-
-    def _middleware(self, options: Mapping[str, Any], call: Call, function: FunctionId, graph: Graph) -> bool:
-        keyword = options.get("middleware")
-        waits_with = options.get("waits_with")
-        waits = waits_with is not None and _given(argument(call, None, waits_with))
-        if keyword is None:
-            return waits
-        expr = argument(call, None, keyword)
-        values = self.resolver.content(self.resolver.of(expr, function))
-        for value in values:
-            if value[0] == "inst" and self.resolver.knowledge.role(value[1], "waiting"):
-                waits = waits or not self._gates_nothing(value[2])
-            elif value[0] == "obj":
-                for role in self.resolver.knowledge.entries["base"]:
-                    if role.options["kind"] == "middleware":
-                        for name in role.options["methods"]:
-                            inner = self._attribute(value, name)
-                            graph.nodes |= {(name, t) for t in self.callables(inner)}
-        return waits
-
-
-def _given(expr: Expr) -> bool:
-    return expr is not None and not (isinstance(expr, Const) and expr.value in (None, False))
 
 
 def literal_names(resolver: Resolver, expr: Expr, function: FunctionId) -> list[str]:

@@ -281,5 +281,10 @@ def test_units_are_called_by_the_name_that_the_graph_knows(tmp_path: Path) -> No
     """
     found = findings(tmp_path, source, "RA101")
     said = [each.message.partition("which runs ")[2].partition(" again")[0] for each in found]
-    assert said == ["node `_approve`", "tool `Charge`", "middleware hook `Audit.before_model`", "middleware hook `look`"]
+    assert said == [
+        "node `_approve`",
+        "tool `Charge`",
+        "middleware hook `Audit.before_model`",
+        "middleware hook `look`",
+    ]
     assert [step.message for step in found[0].flow if step.role == "call"] == ["reached by self._tell() in `_approve`"]
