@@ -11,12 +11,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
+from .calling import argument
 from .effect_sites import EffectSite
 from .flow import TooLarge
 from .outline import Outline, WaitSite, outline, wait_site
 from .paths import Paths
 from .postorder import postorder
-from .registry import GraphSite, Registry
+from .registry import GraphSite, Registry, given_breakpoints
 from .summary import Call
 from .values import FunctionId, Resolver
 
@@ -51,6 +52,7 @@ class Order:
     first_waits: dict[FunctionId, int] = field(default_factory=dict)
     """The first node of a function that waits itself."""
     _paths: dict[tuple[FunctionId, bool], Paths] = field(default_factory=dict)
+    _breaking: dict[GraphSite, bool] = field(default_factory=dict)
 
     def explore(self, roots: Iterable[FunctionId]) -> None:
         """Outline the roots and all they may call."""
@@ -159,7 +161,7 @@ class Order:
         call = found.flow.calls[number]
         if found.waits[number] is None and call is not None and function in self.in_unit:
             for site in found.graphs[number]:
-                if self.waits_itself(site):
+                if self.waits_itself(site) or self._breaks(site, call, function):
                     return wait_site(function[0], call, "graph", "graph")
         return found.waits[number]
 
@@ -169,6 +171,23 @@ class Order:
         if graph is None or not site or site in seen:
             return False
         return graph.waits_itself or any(self.waits_itself(s, seen | {site}) for s in graph.subgraphs)
+
+    def _breaks(self, site: GraphSite, call: Call, function: FunctionId) -> bool:
+        """Whether a graph that is run on the thread of the unit around it has static breakpoints."""
+        config = argument(call, 1, "config")
+        head = self.resolver.project.function(function[:2])
+        if config is not None and (head is None or all(param.name != config for param in head.params)):
+            return False
+        return given_breakpoints(self.resolver, call, function) or self._compiled_to_break(site)
+
+    def _compiled_to_break(self, site: GraphSite, seen: frozenset[GraphSite] = frozenset()) -> bool:
+        graph = self.registry.graphs.get(site)
+        if graph is None or site in seen:
+            return False
+        if site not in self._breaking:
+            places = graph.compiles
+            self._breaking[site] = bool(places) and all(given_breakpoints(self.resolver, c, f) for f, c in places)
+        return self._breaking[site] or any(self._compiled_to_break(s, seen | {site}) for s in graph.subgraphs)
 
     # fixpoint
 

@@ -15,7 +15,7 @@ from .modules import is_test
 from .nullness import Null, null_test, states
 from .order import Order
 from .project import imported_files
-from .registry import Graph, GraphSite, Registry, literal_names
+from .registry import Graph, GraphSite, Registry, given_breakpoints
 from .solver import Value
 from .summary import Call, Const, Expr
 from .values import FunctionId, Resolver
@@ -77,13 +77,7 @@ class Persistence:
 
     def waits(self, site: GraphSite, graph: Graph, function: FunctionId, call: Call) -> bool:
         """Whether a run of the graph may park."""
-        if self._node_waits(site):
-            return True
-        for keyword in self.resolver.knowledge.table("persistence", "static_waits"):
-            given = argument(call, None, keyword)
-            if given is not None and literal_names(self.resolver, given, function):
-                return True
-        return False
+        return self._node_waits(site) or given_breakpoints(self.resolver, call, function)
 
     @cached_property
     def _inner(self) -> set[GraphSite]:

@@ -336,3 +336,12 @@ def literal_names(resolver: Resolver, expr: Expr, function: FunctionId) -> list[
     if isinstance(expr, Seq):
         found |= {i.value for i in expr.items if isinstance(i, Const) and isinstance(i.value, str)}
     return sorted(found)
+
+
+def given_breakpoints(resolver: Resolver, call: Call, function: FunctionId) -> bool:
+    """Whether the call that compiles or runs a graph names nodes to stop at."""
+    for keyword in resolver.knowledge.table("persistence", "static_waits"):
+        given = argument(call, None, keyword)
+        if given is not None and literal_names(resolver, given, function):
+            return True
+    return False

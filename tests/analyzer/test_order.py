@@ -297,7 +297,7 @@ g.compile()
     assert found(link, text.format("")) == {"a"}
     still = text.replace("interrupt(1)", "requests.post('b')")
     assert found(link, still.format("")) == set()
-    assert found(link, still.format("interrupt_before=['inner']")) == set()
+    assert found(link, still.format("interrupt_before=['inner']")) == {"a"}
 
 
 DISPATCH = """
