@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import bindings
 from .calling import bind_arguments
@@ -37,13 +37,14 @@ class Null:
     """One thing a value may be. ``kind``: none, some or unknown.
 
     ``line`` is where a None is written, 0 where an argument is left out; ``passed`` holds the call
-    that hands it on, with the function around it.
+    that hands it on, with the function around it. ``said``: what is written, None or the False that stands for it.
     """
 
     kind: str
     path: str = ""
     line: int = 0
     passed: tuple[FunctionId, int, int, int, int] | None = None
+    said: str = "None"
 
 
 _SOME, _UNKNOWN = Null("some"), Null("unknown")
@@ -159,7 +160,8 @@ class _Walk:
         if expr is None:
             return frozenset({_UNKNOWN})
         if isinstance(expr, Const):
-            return frozenset({Null("none", self.function[0], line)} if expr.value is None else {_SOME})
+            none = expr.value is None or expr.value is False
+            return frozenset({Null("none", self.function[0], line, None, str(expr.value))} if none else {_SOME})
         if isinstance(expr, str):
             return env[expr] if expr in env else self._named(expr)
         if isinstance(expr, Op):
@@ -201,9 +203,9 @@ class _Walk:
             at = (where, call.line, call.column, call.end_line, call.end_column)
             for expr in given:
                 for null in states(self.resolver, expr, call, where, self.depth - 1):
-                    found.add(null if null.kind != "none" or null.passed else Null("none", null.path, null.line, at))
+                    found.add(null if null.kind != "none" or null.passed else replace(null, passed=at))
             if not given:
-                none = isinstance(default, Const) and default.value is None
+                none = isinstance(default, Const) and (default.value is None or default.value is False)
                 found.add(Null("none", self.function[0], 0, at) if none else _UNKNOWN)
         return frozenset(found) or frozenset({_UNKNOWN})
 

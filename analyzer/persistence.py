@@ -11,6 +11,7 @@ from pathlib import Path
 from .calling import argument
 from .calls import targets
 from .flow import Guard, TooLarge, build
+from .in_memory import call_at, is_volatile
 from .modules import is_test
 from .nullness import Null, null_test, states
 from .order import Order
@@ -185,22 +186,14 @@ class Persistence:
             return []
         found = []
         for value in self.resolver.of(compiled.saver, compiled.function):
-            if value[0] == "inst" and value[2]:
-                role = self.resolver.knowledge.role(value[1], "saver")
-                if role is not None and role.options["volatile"] and not self._never(value[2]):
-                    found.append(value)
+            if value[0] == "inst" and value[2] and is_volatile(self.resolver, value) and not self._never(value[2]):
+                found.append(value)
         return sorted(found, key=repr)
 
     def _never(self, site: tuple[str, int, int]) -> bool:
         """Whether the saver is made only where a parameter is None that every caller gives."""
-        path, line, column = site
-        for key, head in self.resolver.project.functions():
-            if key[0] != path or not head.line <= line <= head.end_line or key[1] == "<module>":
-                continue
-            for call in self.resolver.project.facts(key).calls:
-                if (call.line, call.column) == (line, column):
-                    return self._excluded((*key, ""), call)
-        return False
+        found = call_at(self.resolver, site)
+        return found is not None and found[0][1] != "<module>" and self._excluded(*found)
 
     def _excluded(self, function: FunctionId, call: Call) -> bool:
         for test, truth in self._guards(function, call):

@@ -123,17 +123,17 @@ graph.invoke({}, {"configurable": {"thread_id": "1"}})
             place = program.place(function[0], *null.passed[1:])
             flow.insert(0, Step(place, "call", "and handed on here"))
         if null.line:
-            flow.insert(0, Step(program.place(null.path, null.line, 0), "source", "the checkpointer is None here"))
+            flow.insert(0, Step(program.place(null.path, null.line, 0), "source", f"the checkpointer is {null.said} here"))
         elif null.passed is not None:
             leaves_out = program.place(null.passed[0][0], *null.passed[1:])
             flow.insert(0, Step(leaves_out, "call", "this call leaves the checkpointer out"))
         caller, call = run
         flow.append(Step(place_of_call(program, caller[0], call), "resume", "and run here"))
-        words = "without a checkpointer" if always else "with a checkpointer that may be None"
+        words = "without a checkpointer" if always else f"with a checkpointer that may be {null.said}"
         if null.passed is not None and not null.line:
             words = f"without a checkpointer, which the call at {at(flow[0].place, place.path)} leaves out"
         elif null.line and flow[0].place.line != place.line:
-            words = words.replace("without a checkpointer", "with a checkpointer that is None")
+            words = words.replace("without a checkpointer", f"with a checkpointer that is {null.said}")
             words += f", as {at(flow[0].place, place.path)} says"
         what = {"": "A graph"}.get(compiled.agent, "An agent" if compiled.agent != "entrypoint" else "An entrypoint")
         return self.finding(

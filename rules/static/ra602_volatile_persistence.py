@@ -28,8 +28,9 @@ class VolatilePersistence(StaticRule):
     precision = "medium"
     summary = "A run that waits, kept in memory only, or a run with effects, written at its exit only"
     what = (
-        'Reports an in-memory saver that reaches a graph that waits. Reports also a run with `durability="exit"` (or '
-        "`checkpoint_during=False`) of a graph whose nodes fire an effect, whether it waits or not."
+        "Reports an in-memory saver, or a SQLite saver at `:memory:`, that reaches a graph that waits. Reports also a "
+        'run with `durability="exit"` (or `checkpoint_during=False`) of a graph whose nodes fire an effect, whether it '
+        "waits or not."
     )
     why = (
         "A human may answer hours later. A deployment, a crash or a second worker in between, and the parked run is "
@@ -111,7 +112,12 @@ graph = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask").compile(che
             text = program.text_line(where, line).encode()[column:].decode("utf-8", "ignore")
             end = column + len(text.split("(", 1)[0].encode())
             place = program.place(where, line, column, line, end)
-            level = max(self._level(program, path), self._level(program, where), key=["note", "warning"].index)
+            role = program.resolver.knowledge.role(value[1], "saver")
+            level: Level = "note"
+            if role is not None and role.options["volatile"]:
+                level = max(self._level(program, path), self._level(program, where), key=["note", "warning"].index)
+            elif any(map(program.persistence.serves, (path, where))):  # its import says that it is durable
+                level = "warning"
             yield self.finding(
                 place,
                 program.project.symbol((where, "<module>")),

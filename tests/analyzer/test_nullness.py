@@ -39,6 +39,7 @@ def nulls(link: Link, text: str, function: str = "f") -> frozenset[Null]:
     "body, found",
     [
         ("use(None)", "none"),
+        ("use(False)", "none"),
         ("use('x')", "some"),
         ("use(lib.make())", "some"),
         ("use(Saver())", "some"),
