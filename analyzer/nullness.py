@@ -38,6 +38,7 @@ class Null:
 
     ``line`` is where a None is written, 0 where an argument is left out; ``passed`` holds the call
     that hands it on, with the function around it. ``said``: what is written, None or the False that stands for it.
+    ``kept`` is the line of a handler that goes on with it.
     """
 
     kind: str
@@ -45,6 +46,7 @@ class Null:
     line: int = 0
     passed: tuple[FunctionId, int, int, int, int] | None = None
     said: str = "None"
+    kept: int = 0
 
 
 _SOME, _UNKNOWN = Null("some"), Null("unknown")
@@ -122,7 +124,7 @@ class _Walk:
             thrown = _join(env, after) or env
             result = self.block(item.orelse, after)
             for handler in item.handlers:
-                caught = {name: _kept(nulls, self.function[0], handler.line) for name, nulls in thrown.items()}
+                caught = {name: _kept(nulls, handler.line) for name, nulls in thrown.items()}
                 result = _join(result, self.block(handler.body, caught))
             return self.block(item.final, result)
         elif isinstance(item, Match):
@@ -221,9 +223,9 @@ def _returned(resolver: Resolver, function: FunctionId, depth: int) -> frozenset
     return resolver.nulls[key]
 
 
-def _kept(nulls: frozenset[Null], path: str, line: int) -> frozenset[Null]:
-    """A None that a handler goes on with is the handler's."""
-    return frozenset(Null("none", path, line) if n.kind == "none" and n.passed is None else n for n in nulls)
+def _kept(nulls: frozenset[Null], line: int) -> frozenset[Null]:
+    """What a handler goes on with."""
+    return frozenset(replace(n, kept=line) if n.kind == "none" and n.passed is None else n for n in nulls)
 
 
 def _own(item: Stmt) -> Iterator[Expr]:

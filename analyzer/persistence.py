@@ -184,11 +184,8 @@ class Persistence:
         """The in-memory savers that the graph may get, by the place of their construction."""
         if compiled.saver is None:
             return []
-        found = []
-        for value in self.resolver.of(compiled.saver, compiled.function):
-            if value[0] == "inst" and value[2] and is_volatile(self.resolver, value) and not self._never(value[2]):
-                found.append(value)
-        return sorted(found, key=repr)
+        made = (v for v in self.resolver.of(compiled.saver, compiled.function) if v[0] == "inst" and v[2])
+        return sorted((v for v in made if is_volatile(self.resolver, v) and not self._never(v[2])), key=repr)
 
     def _never(self, site: tuple[str, int, int]) -> bool:
         """Whether the saver is made only where a parameter is None that every caller gives."""

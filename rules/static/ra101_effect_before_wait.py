@@ -68,8 +68,8 @@ def refund(state):
     return {}
 """
     fix = (
-        "Move the effect behind the wait or into a node of its own, wrap it in `@task`, or give it an idempotency key "
-        "that is the same on every attempt."
+        "Move the effect behind the wait, into a node of its own or into a `@task` of its own, or give it an "
+        "idempotency key that is the same on every attempt."
     )
 
     def check(self, program: Program) -> Iterable[Finding]:

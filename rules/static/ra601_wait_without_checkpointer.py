@@ -77,8 +77,8 @@ graph = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask").compile(che
 graph.invoke({}, {"configurable": {"thread_id": "1"}})
 """
     fix = (
-        "Compile with a durable checkpointer, such as `compile(checkpointer=PostgresSaver(...))`. Where none can be "
-        "made at start-up, fail instead of going on without."
+        "Give it a durable checkpointer: `compile(checkpointer=PostgresSaver(...))`, for a workflow "
+        "`@entrypoint(checkpointer=...)`. Where none can be made at start-up, fail instead of going on without."
     )
 
     def check(self, program: Program) -> Iterable[Finding]:
@@ -117,13 +117,19 @@ graph.invoke({}, {"configurable": {"thread_id": "1"}})
             place = place_of_call(program, function[0], compiled.call)
         else:
             place = program.place(*compiled.site)
-        flow = [Step(place, "sink", "the graph is compiled here")]
+        functional = compiled.agent == "entrypoint"
+        made = "the entrypoint is made here" if functional else "the graph is compiled here"
+        flow = [Step(place, "sink", made)]
         if null.passed is not None and null.line:
             function = null.passed[0]
             place = program.place(function[0], *null.passed[1:])
             flow.insert(0, Step(place, "call", "and handed on here"))
         if null.line:
-            flow.insert(0, Step(program.place(null.path, null.line, 0), "source", f"the checkpointer is {null.said} here"))
+            if null.kept > null.line:
+                kept = program.place(null.path, null.kept, 0)
+                flow.insert(0, Step(kept, "event", "this handler goes on with it"))
+            source = program.place(null.path, null.line, 0)
+            flow.insert(0, Step(source, "source", f"the checkpointer is {null.said} here"))
         elif null.passed is not None:
             leaves_out = program.place(null.passed[0][0], *null.passed[1:])
             flow.insert(0, Step(leaves_out, "call", "this call leaves the checkpointer out"))
@@ -135,12 +141,14 @@ graph.invoke({}, {"configurable": {"thread_id": "1"}})
         elif null.line and flow[0].place.line != place.line:
             words = words.replace("without a checkpointer", f"with a checkpointer that is {null.said}")
             words += f", as {at(flow[0].place, place.path)} says"
-        what = {"": "A graph"}.get(compiled.agent, "An agent" if compiled.agent != "entrypoint" else "An entrypoint")
+        what = "An agent" if compiled.agent else "A graph"
+        what = "An entrypoint that waits is made" if functional else f"{what} that waits is compiled"
+        advice = "it a durable one: `@entrypoint(checkpointer=…)`" if functional else "it a durable checkpointer"
         return self.finding(
             place,
             program.symbol(function),
-            f"{what} that waits is compiled {words}: the first call parks without an error, the answer then "
-            "raises RuntimeError and the run can never complete. Give it a durable checkpointer.",
+            f"{what} {words}: the first call parks without an error, the answer then raises RuntimeError and the run "
+            f"can never complete. Give {advice}.",
             framework=FRAMEWORK,
             framework_version=program.version(place.path, FRAMEWORK),
             flow=tuple(flow),

@@ -112,9 +112,9 @@ def test_where_a_none_is_written(link: Link) -> None:
     assert left_out.passed is not None
 
 
-def test_a_handler_answers_for_the_none_it_goes_on_with(link: Link) -> None:
+def test_a_none_that_a_handler_goes_on_with_is_where_it_is_written(link: Link) -> None:
     found = nulls(link, "def f():\n    x = None\n    try: x = lib.make()\n    except E: pass\n    use(x)\n")
-    assert {null.line for null in found if null.kind == "none"} == {14}
+    assert {(null.line, null.kept) for null in found if null.kind == "none"} == {(12, 14)}
 
 
 def test_tests_for_none() -> None:

@@ -288,3 +288,36 @@ def test_units_are_called_by_the_name_that_the_graph_knows(tmp_path: Path) -> No
         "middleware hook `look`",
     ]
     assert [step.message for step in found[0].flow if step.role == "call"] == ["reached by self._tell() in `_approve`"]
+
+
+def test_the_none_that_a_handler_goes_on_with_is_shown(tmp_path: Path) -> None:
+    source = """\
+        def saver(url):
+            found = None
+            try:
+                found = PostgresSaver(url)
+            except Exception as error:
+                print(error)
+            return found
+
+
+        graph = StateGraph(dict).add_node("ask", lambda state: interrupt("ok?")).add_edge(START, "ask")
+        graph.compile(checkpointer=saver("db")).invoke({}, CONFIG)
+    """
+    (finding,) = findings(tmp_path, source, "RA601")
+    assert (lines(finding, "source"), lines(finding, "event")) == ([2], [5])
+
+
+def test_an_entrypoint_without_a_saver_is_told_of_its_own_argument(tmp_path: Path) -> None:
+    source = """\
+        @entrypoint()
+        def ask(question):
+            return interrupt(question)
+
+
+        ask.invoke("q", CONFIG)
+    """
+    (finding,) = findings(tmp_path, source, "RA601")
+    assert finding.message.startswith("An entrypoint that waits is made without a checkpointer: ")
+    assert finding.message.endswith("Give it a durable one: `@entrypoint(checkpointer=…)`.")
+    assert "the entrypoint is made here" in [step.message for step in finding.flow]
