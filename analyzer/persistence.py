@@ -64,6 +64,18 @@ class Persistence:
                 path = site[0]
                 yield Compiled(site, (path, "<module>", ""), None, Const(None), graph.agent)
 
+    def records_nothing(self, entrypoint: FunctionId) -> bool:
+        """Whether an entrypoint surely has no saver: no later run goes on where one ended."""
+        head = self.resolver.project.function(entrypoint[:2])
+        site: GraphSite = (entrypoint[0], head.line, head.column) if head is not None else ()
+        graph = self.registry.graphs.get(site)
+        if graph is None or self.is_part(site) or self.served(entrypoint[0]):
+            return False
+        plain = Compiled(site, (entrypoint[0], "<module>", ""), None, Const(None), graph.agent)
+        made = [Compiled(site, f, c, argument(c, 0, "checkpointer"), graph.agent) for f, c in graph.compiles] or [plain]
+        savers = {null.kind for compiled in made for null in self.saver_states(compiled)}
+        return savers == {"none"} and not any(map(self.set_later, made))
+
     def is_part(self, site: GraphSite) -> bool:
         """Whether a graph runs inside another."""
         return site in self._inner

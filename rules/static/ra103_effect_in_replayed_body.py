@@ -32,22 +32,33 @@ class EffectInReplayedBody(StaticRule):
         "body is fired again by every recovery (measured on langgraph 1.2.9 and 1.2.24)."
     )
     limits = (
+        "An `@entrypoint` without a checkpointer is quiet: nothing is recorded, so there is no recovery.",
         "LangGraph only. A node of a `StateGraph` is recorded as a whole when it ends and is not reported.",
         "An effect as the very last act of the body is reported too: the crash may come before the body is recorded.",
     )
     bad = """\
+import sqlite3
+
 import requests
+from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.func import entrypoint
 
+saver = SqliteSaver(sqlite3.connect("runs.db", check_same_thread=False))
 
-@entrypoint()
+
+@entrypoint(checkpointer=saver)
 def checkout(order):
     requests.post("https://psp.example/charges", json=order)
     return {"status": "paid"}
 """
     good = """\
+import sqlite3
+
 import requests
+from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.func import entrypoint, task
+
+saver = SqliteSaver(sqlite3.connect("runs.db", check_same_thread=False))
 
 
 @task
@@ -55,7 +66,7 @@ def charge(order):
     requests.post("https://psp.example/charges", json=order)
 
 
-@entrypoint()
+@entrypoint(checkpointer=saver)
 def checkout(order):
     charge(order).result()
     return {"status": "paid"}
@@ -65,7 +76,8 @@ def checkout(order):
     def check(self, program: Program) -> Iterable[Finding]:
         """One finding a site of an effect."""
         waited = {hazard.effect for hazard in program.hazards} | {found.effect for found in program.cleanups}
-        for units, effect, chain, behind in in_recovered_bodies(program.order, program.units, waited):
+        recovered = [unit for unit in program.units if not program.persistence.records_nothing(unit.function)]
+        for units, effect, chain, behind in in_recovered_bodies(program.order, recovered, waited):
             yield self.finding(
                 place_of(program, effect),
                 program.symbol(units[0].function),
