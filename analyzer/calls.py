@@ -8,7 +8,7 @@ from .attributes import method_of
 from .calling import argument
 from .facts import last_name
 from .solver import MANY, Value, Values
-from .summary import Attr, Call, Expr
+from .summary import Attr, Call, Const, Expr, Seq, Table
 from .values import FunctionId, Resolver, Site
 
 
@@ -97,6 +97,8 @@ def handed(resolver: Resolver, call: Call, function: FunctionId) -> Call | None:
     for value in resolver.of(call.func, function):
         name = value[1] if value[0] == "ext" else f"{value[1]}.{value[2]}" if value[0] == "meth" else ""
         role = resolver.knowledge.role(name, "invokes") if name else None
+        if role is not None and "arguments" in role.options:
+            return _started(call, role.options["position"], role.options["keyword"], role.options["arguments"])
         if role is not None and "keyword" not in role.options:
             position = role.options["position"]
     if position is None:
@@ -106,6 +108,18 @@ def handed(resolver: Resolver, call: Call, function: FunctionId) -> Call | None:
         return None
     ends = (call.line, call.column, call.end_line, call.end_column)
     return Call(call.args[position], call.args[position + 1 :], call.kwargs, *ends)
+
+
+def _started(call: Call, position: int, keyword: str, arguments: int) -> Call | None:
+    """``Thread(target=f, args=(x,))`` as ``f(x)``."""
+    func, given = argument(call, position, keyword), argument(call, arguments, "args")
+    named = argument(call, arguments + 1, "kwargs")
+    if not isinstance(func, str | Attr):
+        return None
+    args = list(given.items) if isinstance(given, Seq) else []
+    pairs = zip(named.keys, named.values, strict=True) if isinstance(named, Table) else ()
+    kwargs = [(key.value, value) for key, value in pairs if isinstance(key, Const) and isinstance(key.value, str)]
+    return Call(func, args, kwargs, call.line, call.column, call.end_line, call.end_column)
 
 
 def receiver_and_verb(func: Expr) -> tuple[str, str]:

@@ -262,6 +262,8 @@ class Resolver:
         for value in values:
             if value[0] in ("box", "fill", "ffill"):
                 found.update(self.solver.read(value))
+            elif value[0] == "inst" and value[1].endswith("[]"):
+                found.add(("inst", value[1][:-2], value[2]))
             elif value is MANY or value == MANY:
                 found.add(MANY)
         return frozenset(found)
