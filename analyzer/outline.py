@@ -116,6 +116,9 @@ def _add_call(
             _add(found, wait=wait_site(function[0], call, name, "wait"))
             return
     graphs = list(reached.graphs)
+    if registry.recorded and _made_recorded(resolver, registry, call, function):
+        _add(found, recorded=reached.functions, graphs=tuple(graphs))
+        return
     skipped = bool(guards and reached.functions) and skips_on_resume(resolver, guards, function)
     callees: list[FunctionId] = []
     recorded: list[FunctionId] = []
@@ -139,6 +142,20 @@ def _add_call(
     if dispatch is not None:
         callees = list(dispatch.functions)
     _add(found, None, None, tuple(callees), tuple(recorded), tuple(graphs), dispatch)
+
+
+def _made_recorded(resolver: Resolver, registry: Registry, call: Call, function: FunctionId) -> bool:
+    """Whether what is called was made by a function that the user declared to record: ``once(post)(x)``."""
+    made = [call.func]
+    if isinstance(call.func, str):
+        keys = (function[:2], (function[0], MODULE))
+        made = [value for key in keys for _, value in resolver.project.facts(key).lets.get(call.func, ())]
+    makers = {value for item in made if isinstance(item, Call) for value in resolver.of(item.func, function)}
+    return any(
+        (value[0] == "ext" and value[1] in registry.recorded)
+        or (value[0] in ("fn", "bound") and registry.is_recorded((value[1], value[2])))
+        for value in makers
+    )
 
 
 def wait_site(path: str, call: Call | Raise, name: str, kind: str) -> WaitSite:

@@ -246,6 +246,16 @@ def test_recorded_steps_are_kept(link: Link) -> None:
     assert link(HEAD + declared).hazards() == {"a"}
 
 
+@pytest.mark.parametrize("call", ["once(requests.post)('u')", "kept('u')", "step('u')", "once(pay)('u')"])
+def test_what_a_declared_step_made_is_kept(link: Link, call: str) -> None:
+    text = HEAD + (
+        "def once(fn): return fn\ndef pay(x): requests.post(x)\nstep = once(requests.post)\n"
+        f"def f():\n    kept = once(requests.post)\n    {call}\n    interrupt(1)\n"
+    )
+    assert link(text, recorded=("app.once",)).hazards() == set()
+    assert link(text).hazards() != set()
+
+
 def test_a_recorded_step_that_waits_replays_its_own_body(link: Link) -> None:
     text = (
         "@task\ndef pay():\n    requests.post('a')\n    interrupt(1)\n"
