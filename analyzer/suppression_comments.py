@@ -9,8 +9,10 @@ from collections.abc import Sequence
 
 from .summary import Suppression
 
-_COMMENT = re.compile(r"#\s*resume-audit:\s*ignore\b(.*)")
+_TOOL = re.compile("resume-audit", re.IGNORECASE)
+_COMMENT = re.compile(r"#\s*resume-audit\s*(?::\s*ignore\b|\s+ignore(?=\s*\[)())(.*)", re.IGNORECASE)
 _RULES = re.compile(r"\[([^\]]*)\]\s*(.*)")
+_RULE = re.compile(r"RA\d+X*\b|\[", re.IGNORECASE)
 _LONGEST = 40
 
 
@@ -21,7 +23,7 @@ def suppressions(text: str, functions: Sequence[tuple[int, int, int]]) -> list[S
     own is about the next line of code; one about a def line, or a decorator, covers the function.
     Text inside strings is no comment.
     """
-    if "resume-audit:" not in text:
+    if _TOOL.search(text) is None:
         return []
     found = []
     lines = text.split("\n")
@@ -35,7 +37,8 @@ def suppressions(text: str, functions: Sequence[tuple[int, int, int]]) -> list[S
         if match is None:
             continue
         line, column = token.start
-        rules, reason = _read(match[1].strip("\r\n"))
+        rest = match[2].strip("\r\n")
+        rules, reason = _read(rest) if match[1] is None else _unreadable(rest)
         target = line if lines[line - 1][:column].strip() else _next_code(lines, line)
         last = ends.get(target, target)
         found.append(Suppression(line, column, rules, reason, target, last))
@@ -49,12 +52,17 @@ def _read(rest: str) -> tuple[list[str], str]:
     """
     found = _RULES.match(rest)
     if found is not None:
-        rules = [part.strip() for part in found[1].split(",") if part.strip()]
-        return (rules, found[2].strip()) if rules else ([f"ignore[{found[1]}]"], found[2].strip() or "unreadable")
-    text = rest.strip()
-    if text.startswith("[") or rest[:1] not in ("", " ", "\t", ":"):
-        return [f"ignore{rest}"[:_LONGEST].strip()], text or "unreadable"
-    return [], text.removeprefix(":").strip()
+        rules, reason = [part.strip() for part in found[1].split(",") if part.strip()], found[2].strip()
+        return (rules, reason) if rules and not reason.startswith("[") else _unreadable(rest)
+    text = rest.strip().removeprefix(":").strip()
+    if rest[:1] not in ("", " ", "\t", ":") or _RULE.match(text):
+        return _unreadable(rest)
+    return [], text
+
+
+def _unreadable(rest: str) -> tuple[list[str], str]:
+    text = f"ignore{rest}".strip()
+    return [text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."], "unreadable"
 
 
 def _next_code(lines: Sequence[str], line: int) -> int:

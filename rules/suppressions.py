@@ -13,7 +13,7 @@ from .registry import STATIC, by_id, is_own, matching
 from .static.ra001_suppression_without_reason import SuppressionWithoutReason
 from .static.ra002_unused_suppression import UnusedSuppression
 
-_MARK = re.compile(r"#\s*resume-audit\s*:.*", re.IGNORECASE)
+_MARK = re.compile(r"#\s*resume-audit\b.*", re.IGNORECASE)
 
 
 class Comment(Protocol):
@@ -103,6 +103,9 @@ class Suppressions:
         self, rule: UnusedSuppression, comment: Comment, place: Place, ran: frozenset[str]
     ) -> Iterable[Finding]:
         entries = [entry for entry in self._entries.get(place.path, ()) if entry.comment is comment]
+        if any(entry.selector.lower().startswith("ignore") for entry in entries):
+            yield rule.report_unreadable(place)
+            return
         unknown = tuple(e.selector for e in entries if not e.named and not _is_later(e.selector))
         unused = [e for e in entries if e.named and not e.used and e.named <= ran and not _all_own(e.named)]
         if unused or unknown:

@@ -22,7 +22,8 @@ class UnusedSuppression(StaticRule):
     summary = "A suppression that no finding meets"
     what = (
         "Reports a comment `# resume-audit: ignore[...]`, or one selector in its brackets, that met no "
-        "finding on its line (or, standing on a def line, in that function)."
+        "finding on its line (or, standing on a def line, in that function), and a comment with a slip in "
+        "it, such as `ignore [RA101]` or `ignore[RA101`, which suppresses nothing."
     )
     why = (
         "A comment that silences nothing today silences the next hazard written on that line, and says "
@@ -68,6 +69,15 @@ def approve(state):
             "",
             "The next hazard on this line will go unseen: the suppression meets nothing today "
             f"({', '.join(said)}). Remove {drop}.",
+        )
+
+    def report_unreadable(self, place: Place) -> Finding:
+        """The finding for a comment at ``place`` that has a slip in it."""
+        return self.finding(
+            place,
+            "",
+            "This comment suppresses nothing, because it cannot be read: the rules stand in brackets right behind "
+            "`ignore`, the reason behind them. Write `# resume-audit: ignore[RA101] reason`.",
         )
 
 

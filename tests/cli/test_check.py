@@ -316,3 +316,12 @@ def test_the_function(fake: Fake) -> None:
 
 def test_a_path_with_control_characters_is_escaped(fake: Fake) -> None:
     assert "\x1b" not in said_in_one_line(audit("no\x1b[31mwhere.py"))
+
+
+@pytest.mark.parametrize(
+    "slip", ["ignore [RA301] why", "ignore[RA301", "ignore[] why", "ignore-file", "ignore RA301 why"]
+)
+def test_a_suppression_with_a_slip_suppresses_nothing_and_is_told(fake: Fake, project: Path, slip: str) -> None:
+    (project / "app.py").write_text(f"ERROR = 2  # resume-audit: {slip}\n")
+    assert found() == ["RA101", "RA002"]
+    assert "This comment suppresses nothing, because it cannot be read" in audit().stdout
