@@ -35,7 +35,7 @@ MOST_NODES = 60_000
 Guard = tuple[Expr, bool]
 """A condition that decides whether a node runs, and the truth it must have."""
 
-_CONCURRENT = {"gather", "wait", "as_completed"}
+CONCURRENT = {"gather", "wait", "as_completed"}
 _CATCH_ALL = {"Exception", "BaseException"}
 
 
@@ -241,7 +241,7 @@ class _Builder:
             last = self.block(item.orelse, last) if item.orelse else last
             for handler in item.handlers:
                 last = _merge(last, self.block(handler.body, [self.node([dispatch])]))
-            if not any(_catches_all(handler) for handler in item.handlers):
+            if not any(catches_all(handler) for handler in item.handlers):
                 self.link([dispatch], caught)
         else:
             last = self.block(item.orelse, self.block(item.body, before))
@@ -277,7 +277,7 @@ class _Builder:
             return self.operator(expr, before)
         if isinstance(expr, Comp):
             return self.comprehension(expr, before)
-        if isinstance(expr, Call) and _last(expr.func) in _CONCURRENT:
+        if isinstance(expr, Call) and _last(expr.func) in CONCURRENT:
             start = self.node(before)
             before = [start]
             for child in children(expr):
@@ -357,7 +357,8 @@ def _leaves(body: Sequence[Stmt]) -> bool:
     return False
 
 
-def _catches_all(handler: Handler) -> bool:
+def catches_all(handler: Handler) -> bool:
+    """Whether nothing passes the handler that is an exception of a program."""
     return handler.types is None or any(
         isinstance(item, str) and item.rsplit(".", 1)[-1] in _CATCH_ALL for item in handler.types
     )

@@ -42,7 +42,11 @@ class EffectBeforeWait(StaticRule):
     limits = (
         "Calls that cannot be resolved are judged by the names of receiver and method (certainty likely).",
         "A tool whose body does nothing is taken for a stand-in and judged by its name (certainty likely).",
-        "Two conditions that exclude each other are not compared, unless they are branches of one statement.",
+        (
+            "Conditions of effect and wait exclude each other where they ask the same name, attribute or entry for its "
+            "truth, for a literal, for one of several or for a bound, and nothing in between may change it; flags are "
+            "followed from where they are set. Conditions in two functions, or on two calls, are not compared."
+        ),
         "A guard is taken as safe when it looks up a durable record; whether the record is written is not checked.",
     )
     bad = """\

@@ -6,14 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from resume_audit.analyzer.exclusion import exclude
-from resume_audit.analyzer.facts import gather
-from resume_audit.analyzer.flow import Guard
 from resume_audit.analyzer.hazards import in_recovered_bodies, siblings
-from resume_audit.analyzer.lower import summarise
 from resume_audit.analyzer.meetings import meetings
 from resume_audit.analyzer.order import bits
-from resume_audit.analyzer.summary import If, decode_body
 
 if TYPE_CHECKING:
     from resume_audit.tests.analyzer.conftest import Link, Linked
@@ -163,47 +158,6 @@ def test_sites_are_numbered_by_place(link: Link) -> None:
     lines = [effect.line for effect in made.order.effects]
     assert lines == sorted(lines)
     assert list(bits(0b101001)) == [0, 3, 5]
-
-
-@pytest.mark.parametrize(
-    "first, second, excluded",
-    [
-        ("mode", "not mode", True),
-        ("mode == 'a'", "mode == 'b'", True),
-        ("mode == 'a'", "mode != 'a'", True),
-        ("mode is None", "mode is not None", True),
-        ("mode and x", "not mode", True),
-        ("mode == 'a'", "mode == 'a'", False),
-        ("mode != 'a'", "mode != 'b'", False),
-        pytest.param("mode == 1", "mode == True", False),
-        ("mode or x", "not mode", False),
-        ("mode", "not other", False),
-        ("mode['k'] == 1", "mode['k'] == 2", True),
-        ("mode.k == 1", "mode.k == 2", False),
-        ("changed == 1", "changed == 2", False),
-        ("once == 1", "once == 2", True),
-        ("part == 1", "part == 2", False),
-        ("table['k'] == 1", "table['k'] == 2", False),
-    ],
-)
-def test_conditions_that_exclude_each_other(first: str, second: str, excluded: bool) -> None:
-    text = f"""
-def f(mode, x, other, table):
-    changed = 1
-    changed = load()
-    once = load()
-    for part in x: ...
-    table["k"] = 1
-    if {first}: a()
-    if {second}: b()
-"""
-    (head,) = (f for f in summarise(text).functions if f.qualname == "f")
-    body = decode_body(head.body)
-    left, right = (item for item in body if isinstance(item, If))
-    one: tuple[Guard, ...] = ((left.test, True),)
-    other: tuple[Guard, ...] = ((right.test, True),)
-    assert exclude(one, other, gather(body)) is excluded
-    assert exclude(other, one, gather(body)) is excluded
 
 
 def test_conditions_on_a_name_bound_again(link: Link) -> None:
