@@ -75,7 +75,8 @@ def _hazard(order: Order, meeting: Meeting, closures: dict[Unit, set[FunctionId]
     around = tuple(unit for unit, closure in closures.items() if source in closure)
     if not around:
         return None
-    around = tuple(unit for unit in around if unit.function[:2] not in order.registry.wrapped) or around
+    inner = (unit for unit in around if unit.function == source or unit.function[:2] not in order.registry.wrapped)
+    around = tuple(inner) or around  # what is wrapped around all that runs too, but says less
     effect = order.effects[meeting.effect]
     to_effect = effect_chain(order, meeting.effect, source)
     to_wait, wait = wait_chain(order, meeting.function, meeting.node)

@@ -321,3 +321,41 @@ def test_an_entrypoint_without_a_saver_is_told_of_its_own_argument(tmp_path: Pat
     assert finding.message.startswith("An entrypoint that waits is made without a checkpointer: ")
     assert finding.message.endswith("Give it a durable one: `@entrypoint(checkpointer=…)`.")
     assert "the entrypoint is made here" in [step.message for step in finding.flow]
+
+
+def test_the_layer_that_acts_is_named_not_those_around_it(tmp_path: Path) -> None:
+    source = """\
+        from langchain.agents import create_agent
+        from langchain.agents.middleware import AgentMiddleware, wrap_tool_call
+        from langchain_core.tools import tool
+
+
+        class Around(AgentMiddleware):
+            def wrap_tool_call(self, request, handler):
+                return handler(request)
+
+
+        @wrap_tool_call
+        def report(request, handler):
+            requests.post("https://audit.example/calls")
+            return handler(request)
+
+
+        @tool
+        def ask(question: str) -> str:
+            "Ask."
+            return interrupt(question)
+
+
+        @tool
+        def pay(order: str) -> str:
+            "Pay."
+            requests.post("https://psp.example/charges")
+            return interrupt("keep?")
+
+
+        agent = create_agent("m", [ask, pay], middleware=[Around(), report], checkpointer=PostgresSaver())
+    """
+    hook, tool = findings(tmp_path, source, "RA101")
+    assert "which runs middleware hook `report` again" in hook.message
+    assert "which runs tool `pay` again" in tool.message
