@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -123,17 +124,40 @@ def plan(request: Request) -> Plan:
     Raises ``FileNotFoundError``, ``ValueError`` or ``config.ConfigError`` where the request is wrong.
     """
     for path in request.paths:
-        if not os.path.lexists(path):
-            raise FileNotFoundError(f"no such file or folder: {path}")
+        _check_path(path)
     root = discover.audit_root(request.paths)
-    config = configuration.load(root, request.config)
-    for _, selectors in config.per_path_ignores:
-        select(STATIC, selectors)
+    config = configuration.load(root, request.config, request.paths)
+    _check_selectors(config)
     if request.select:
         rules = select(STATIC, request.select, request.ignore)
     else:
         rules = select(STATIC, config.select, (*config.ignore, *request.ignore))
     return Plan(request, root, config, rules)
+
+
+def _check_path(path: Path) -> None:
+    """Raise ``FileNotFoundError`` for what is neither a file nor a folder."""
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        missing = isinstance(error, FileNotFoundError | NotADirectoryError)
+        text = "no such file or folder" if missing else f"cannot be read ({error.strerror or error})"
+        raise FileNotFoundError(f"{text}: {path}") from None
+    except ValueError:  # a null byte
+        raise FileNotFoundError(f"no such file or folder: {path}") from None
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise FileNotFoundError(f"neither a file nor a folder: {path}")
+
+
+def _check_selectors(config: configuration.Config) -> None:
+    """Raise ``config.ConfigError``, naming the key, for a selector of the configuration that names no rule."""
+    lists: list[tuple[tuple[str, ...], Sequence[str]]] = [(("select",), config.select), (("ignore",), config.ignore)]
+    lists += [(("per-path-ignores", pattern), rules) for pattern, rules in config.per_path_ignores]
+    for keys, selectors in lists:
+        try:
+            select(STATIC, selectors)
+        except ValueError as error:
+            raise config.complaint(str(error), *keys) from None
 
 
 @contextmanager
@@ -143,7 +167,8 @@ def audit(planned: Plan) -> Iterator[Audit]:
     clock = _Clock()
     found = discover.find(request.paths, config.exclude, planned.root)
     clock.lap("files found")
-    cache, why_not = usable_cache(planned.root, request.cache_dir) if request.use_cache else (None, "")
+    home = discover.audit_root(request.paths[:1])  # what several projects share may be no place to write to
+    cache, why_not = usable_cache(home, request.cache_dir) if request.use_cache else (None, "")
     if why_not:
         clock.remarks.append(f"no cache: {why_not}")
     settings = (planned.rules and [rule.id for rule in planned.rules], config, request.framework_versions)
@@ -267,10 +292,11 @@ def _judge(
         faults.append(fault_of("the finish", error))
     not_checked = [*raw.not_checked, *found.skipped, *(_not_run(fault) for fault in faults)]
     if request.config is None:
-        unread = configuration.passed_over(planned.root, request.paths)
-        not_checked += [
-            f"{each}: these settings are not used: only those at the root of the project are" for each in unread
-        ]
+        folders = {file.path.parent for file in found.files if file.named}
+        used = planned.config.source
+        unread = configuration.passed_over(planned.root, folders, used)
+        instead = f"those in {planned.config.shown} are" if used else "name the folder alone, or use --config"
+        not_checked += [f"{each}: these settings are not used: {instead}" for each in unread]
     elsewhere = {file.relative for file in found.files if not file.named}
     errors = {each for each in (*found.errors, *raw.errors) if each.path not in elsewhere}
     report = Report(

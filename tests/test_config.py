@@ -137,16 +137,90 @@ def test_files_that_are_no_configuration(tmp_path: Path, data: bytes, message: s
     assert complaint(tmp_path).startswith(f"pyproject.toml: {message}")
 
 
-def test_settings_below_the_root_are_told(tmp_path: Path) -> None:
-    service = tmp_path / "service" / "app"
-    service.mkdir(parents=True)
-    (tmp_path / "resume-audit.toml").touch()
-    (tmp_path / "service" / "resume-audit.toml").touch()
-    (service / "pyproject.toml").write_text("[tool.resume-audit]\n", encoding="utf-8")
-    (service / "app.py").touch()
-    expected = ["service/app/pyproject.toml", "service/resume-audit.toml"]
-    assert passed_over(tmp_path, [service / "app.py"]) == expected
-    assert passed_over(tmp_path, [service, tmp_path]) == expected
-    assert passed_over(tmp_path, [tmp_path]) == []
-    (service / "pyproject.toml").write_text("[project]\n", encoding="utf-8")
-    assert passed_over(tmp_path, [service]) == ["service/resume-audit.toml"]
+def settings(folder: Path, name: str = "resume-audit.toml", text: str = "") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder / name
+
+
+def test_the_nearest_settings_count(tmp_path: Path) -> None:
+    root, one = settings(tmp_path), settings(tmp_path / "one", "pyproject.toml", "[tool.resume-audit]")
+    app = settings(tmp_path / "one" / "app", "pyproject.toml", "[project]").parent
+    (app / "app.py").touch()
+    (tmp_path / "two").mkdir()
+    assert load(tmp_path, None, [app / "app.py"]).source == one
+    assert load(tmp_path, None, [app, tmp_path / "one"]).source == one
+    assert load(tmp_path, None, [app, tmp_path / "two"]).source == root
+    assert load(app, None, [app]).source is None
+    root.unlink()
+    assert load(tmp_path, None, [tmp_path / "two", app]).source == one
+    assert load(tmp_path, None, [tmp_path]).source is None
+
+
+def test_complaints_name_a_nearer_file_by_its_path(tmp_path: Path) -> None:
+    settings(tmp_path / "one", text="x = 1")
+    with pytest.raises(ConfigError, match=r"^one/resume-audit\.toml: unknown key `x`$"):
+        load(tmp_path, None, [tmp_path / "one"])
+
+
+def test_patterns_are_relative_to_the_folder_of_their_file(tmp_path: Path) -> None:
+    text = """
+        exclude = ["gen/", "/gen", "a/b", "!keep", "# said", ""]
+        per-path-ignores = {"scripts/*" = ["RA1"], "*.ipynb" = ["RA2"], "./x.py" = []}
+    """
+    settings(tmp_path / "a[b]" / "c", text=text)
+    config = load(tmp_path, None, [tmp_path / "a[b]" / "c"])
+    assert config.exclude == (
+        "/a\\[b]/c/**/gen/",
+        "/a\\[b]/c/gen",
+        "/a\\[b]/c/a/b",
+        "!/a\\[b]/c/**/keep",
+        "# said",
+        "",
+    )
+    assert config.per_path_ignores == (
+        ("a[[]b]/c/scripts/*", ("RA1",)),
+        ("a[[]b]/c/**/*.ipynb", ("RA2",)),
+        ("a[[]b]/c/**/x.py", ()),
+    )
+
+
+def test_settings_that_do_not_count_are_told(tmp_path: Path) -> None:
+    used = settings(tmp_path / "one")
+    beside = settings(tmp_path / "one", "pyproject.toml", "[tool]\nresume-audit = {}")
+    settings(tmp_path / "one" / "app", "pyproject.toml", "[ tool.resume-audit ]\nnot toml")
+    settings(tmp_path / "two", "pyproject.toml", "[project]\nname = 'resume-audit'")
+    settings(tmp_path / "three", "pyproject.toml", "[tool.resume_audit.boundary]")
+    folders = [tmp_path / name for name in ("one/app", "one", "two", "three")]
+    expected = ["one/app/pyproject.toml", "one/pyproject.toml", "three/pyproject.toml"]
+    assert passed_over(tmp_path, folders, used) == expected
+    assert passed_over(tmp_path, [tmp_path], used) == []
+    assert passed_over(tmp_path / "two", folders, None) == []
+    assert beside.exists()
+
+
+@pytest.mark.parametrize("slip", ["resume_audit", "Resume-Audit"])
+def test_a_table_spelled_otherwise_is_a_complaint(tmp_path: Path, slip: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(f"[tool.{slip}]\n", encoding="utf-8")
+    assert complaint(tmp_path) == f"pyproject.toml: [tool.{slip}] is not read; did you mean [tool.resume-audit]?"
+
+
+def test_the_table_in_the_file_of_our_own_is_a_complaint(tmp_path: Path) -> None:
+    settings(tmp_path, text="[tool.resume-audit]")
+    assert "without [tool.resume-audit]" in complaint(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["", "a b", " a", "a..b", ".a", "a.", "pay()"])
+def test_names_that_nothing_can_have(tmp_path: Path, name: str) -> None:
+    settings(tmp_path, text=f"effects = [{{name = '{name}'}}]")
+    assert complaint(tmp_path).startswith(f"resume-audit.toml: [effects] `name`: {name!r} is no qualified name")
+    for key in ("waits", "resumes", "recorded", "claims"):
+        settings(tmp_path, text=f"{key} = ['{name}']")
+        assert complaint(tmp_path).startswith(f"resume-audit.toml: `{key}`: {name!r} is no qualified name")
+
+
+def test_names_with_wildcards_and_alternatives(tmp_path: Path) -> None:
+    settings(tmp_path, text="effects = [{name = 'shop.*.{pay,refund}', key = 'id'}, {name = '*.größe_1'}]")
+    assert len(load(tmp_path).effects) == 2
+    settings(tmp_path, text="effects = [{name = 'pay', key = 'message id'}]")
+    assert complaint(tmp_path) == "resume-audit.toml: [effects] `key`: 'message id' is no name of an argument"

@@ -231,9 +231,59 @@ def test_the_configuration_is_read_and_options_come_first(fake: Fake, project: P
     assert found("--ignore", "RA301") == []
 
 
-def test_a_selector_in_the_configuration_is_checked(fake: Fake, project: Path) -> None:
-    (project / "pyproject.toml").write_text('[tool.resume-audit.per-path-ignores]\n"lib/*" = ["RA0007"]\n')
-    assert "'RA0007'" in said_in_one_line(audit())
+@pytest.mark.parametrize(
+    "text, where",
+    [
+        (
+            '[tool.resume-audit.per-path-ignores]\n"lib/*" = ["RA0007"]\n',
+            "[tool.resume-audit.per-path-ignores] `lib/*`",
+        ),
+        ('[tool.resume-audit]\nselect = ["RA0007"]\n', "[tool.resume-audit] `select`"),
+        ('[tool.resume-audit]\nignore = ["RA1", "RA0007"]\n', "[tool.resume-audit] `ignore`"),
+    ],
+)
+@pytest.mark.parametrize("arguments", [[], ["--select", "RA1"]])
+def test_a_selector_in_the_configuration_is_checked(
+    fake: Fake, project: Path, text: str, where: str, arguments: list[str]
+) -> None:
+    (project / "pyproject.toml").write_text(text)
+    said = said_in_one_line(audit(*arguments))
+    assert said.startswith(
+        f"resume-audit: error: pyproject.toml: {where}: no rule, family or property is called 'RA0007'"
+    )
+
+
+def test_the_nearest_configuration_is_used_and_others_are_told(fake: Fake, project: Path) -> None:
+    (project / ".git").mkdir()
+    (project / "lib" / "resume-audit.toml").write_text('ignore = ["RA101"]\nexclude = ["gen"]\nfail-on = "never"\n')
+    (project / "lib" / "gen").mkdir()
+    for name in ("quiet.py", "gen/made.py"):
+        (project / "lib" / name).write_text("ERROR = 1\nWARNING = 2\n")
+    assert (found("lib"), audit("lib").exit_code) == (["RA301"], 0)
+    assert "not used" not in audit("lib").stdout
+    assert found(".").count("RA101") == 3
+    assert "  - lib/resume-audit.toml: these settings are not used: name the folder alone" in audit(".").stdout
+    (project / "resume-audit.toml").write_text('ignore = ["RA301"]\n')
+    assert "lib/resume-audit.toml: these settings are not used: those in resume-audit.toml are" in audit().stdout
+
+
+def test_several_projects(fake: Fake, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "pyproject.toml").write_text('[tool.resume-audit]\nfail-on = "never"\n')
+        (tmp_path / name / "app.py").write_text("ERROR = 1\n")
+    result = audit(str(tmp_path / "one"), str(tmp_path / "two"))
+    assert result.exit_code == 0
+    assert "two/pyproject.toml: these settings are not used: those in one/pyproject.toml are" in result.stdout
+    assert fake.programs[0].built_with.cache_dir == tmp_path / "one" / ".resume-audit" / "cache"
+    assert not (tmp_path / ".resume-audit").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/null").exists(), reason="no devices here")
+def test_what_is_no_file_is_wrong_usage(fake: Fake, project: Path) -> None:
+    assert "neither a file nor a folder: /dev/null" in said_in_one_line(audit("/dev/null"))
+    (project / "gone.py").symlink_to(project / "nothing.py")
+    assert "no such file or folder: gone.py" in said_in_one_line(audit("gone.py"))
 
 
 def test_framework_versions(fake: Fake, project: Path) -> None:
