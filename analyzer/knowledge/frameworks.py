@@ -34,6 +34,11 @@ _TABLES = (
     "entry_shapes",
     "addresses",
     "gate",
+    "unstable",
+    "state",
+    "unstorable",
+    "altered",
+    "storable",
     "aliases",
 )
 _HEAD = ("name", "packages", "measured", "markers", "served_by")
