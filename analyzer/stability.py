@@ -20,6 +20,9 @@ _DEEPEST = 12
 _MOST_WAYS = 6
 """Combinations of unstable parameters with which one function is walked."""
 _ROUNDS = 3
+"""Times the body of a loop is walked."""
+_NESTED = 4
+"""Loops inside one another whose bodies are walked more than once."""
 
 
 @dataclass
@@ -50,12 +53,18 @@ class Stability:
 
 
 def _settled(events: Sequence[Event]) -> list[Event]:
-    """One event for each way to a wait or step; an unstable one before a stable one."""
+    """One event a wait or step, ``looped`` if it has several: one that may differ before one that may not."""
     found: dict[tuple[object, ...], Event] = {}
     for event in events:
-        key = (event.kind, tuple((f, c.line, c.column, c.end_line, c.end_column) for f, c in event.chain))
-        if key not in found or (found[key].control is None and event.control is not None):
+        key = event.site
+        known = found.get(key)
+        if known is None:
             found[key] = event
+        else:
+            again = known.chain[0][1] is not event.chain[0][1]
+            better = (event.control is None, len(event.chain)) < (known.control is None, len(known.chain))
+            kept = event if better else known
+            found[key] = replace(kept, looped=kept.looped or again)
     return list(found.values())
 
 
@@ -146,7 +155,7 @@ class _Walker(Values):
             self.line = item.line
             source = self.value(item.source) or self.unordered_source(item.source)
         self.loops += 1
-        for _ in range(_ROUNDS):
+        for _ in range(_ROUNDS if self.loops < _NESTED else 1):
             before = dict(self.names)
             if item.is_for:
                 self.bind(item.target, source)

@@ -45,6 +45,14 @@ class Event:
     changed: frozenset[Key]
     wait: WaitSite | None = None
 
+    @property
+    def site(self) -> tuple[object, ...]:
+        """Where it stands."""
+        if self.wait is not None:
+            return (self.wait.path, self.wait.line, self.wait.column)
+        function, call = self.chain[-1]
+        return (function[0], call.line, call.column, call.end_line, call.end_column)
+
 
 @dataclass(slots=True)
 class Walked:
@@ -212,8 +220,8 @@ class Values:
 
     def call(self, call: Call) -> Source | None:
         receiver = self.receiver(call)
-        given = [self.value(item) for item in call.args] + [self.value(item) for _, item in call.kwargs]
-        first = next((source for source in (receiver, *given) if source is not None), None)
+        given = {id(item): self.value(item) for item in (*call.args, *(value for _, value in call.kwargs))}
+        first = next((source for source in (receiver, *given.values()) if source is not None), None)
         self.fills(call, first)
         number = self.numbers.get(id(call))
         if number is None:
@@ -230,7 +238,7 @@ class Values:
         if outlined.graphs[number]:
             return None
         if outlined.callees[number] and outlined.effects[number] is None:
-            return self.into(call, number, receiver, first)
+            return self.into(call, number, receiver, first, given)
         acts = outlined.effects[number] is not None
         return self.stability.sources.of_call(call, self.function, acts) or first
 
@@ -254,7 +262,14 @@ class Values:
             if source is not None and base:
                 self.names[base] = source
 
-    def into(self, call: Call, number: int, receiver: Source | None, first: Source | None) -> Source | None:
+    def into(
+        self,
+        call: Call,
+        number: int,
+        receiver: Source | None,
+        first: Source | None,
+        given: Mapping[int, Source | None],
+    ) -> Source | None:
         """Follow a call into the functions of the project that it may reach."""
         order, outer = self.stability.order, self.control
         outlined = order.outlines[self.function]
@@ -271,7 +286,7 @@ class Values:
             bound = skips_self(head)
             for place, param in enumerate(head.params):
                 exprs = list(bind_arguments(head, made, param.name, bound))
-                found = next((source for expr in exprs if (source := self.peek(expr)) is not None), None)
+                found = next((source for expr in exprs if (source := given.get(id(expr))) is not None), None)
                 if bound and place == 0:
                     found = receiver
                 elif outlined.dispatches[number] is not None and not exprs:

@@ -41,7 +41,7 @@ def unstable(order: Order, units: Sequence[Unit]) -> Iterator[Unstable]:
             shifts = event.kind == "wait" or event.looped or event is not steps[-1]
             if shifts:
                 at = Unstable(unit, event, control)
-                key = _site(event)
+                key = event.site
                 if key not in found or _rank(at) < _rank(found[key]):
                     found[key] = at
     yield from (found[key] for key in sorted(found, key=repr))
@@ -49,13 +49,6 @@ def unstable(order: Order, units: Sequence[Unit]) -> Iterator[Unstable]:
 
 def _records(order: Order, functions: set[FunctionId]) -> bool:
     return any(any(order.outlines[function].recorded) for function in functions)
-
-
-def _site(event: Event) -> tuple[object, ...]:
-    if event.wait is not None:
-        return (event.wait.path, event.wait.line, event.wait.column)
-    function, call = event.chain[-1]
-    return (function[0], call.line, call.column)
 
 
 def _rank(found: Unstable) -> tuple[object, ...]:

@@ -26,15 +26,14 @@ _SAID: dict[Kind, str] = {
 }
 _WAIT = (
     "An answer may be given to another question, or to none: {decides} at {where} rests on {source}, which may differ "
-    "when the answer runs {unit} again, and answers are matched to waits by their order. {advice}"
+    "when the answer runs {unit} again, and waits are matched by order. {advice}"
 )
 _STEP = (
-    "A recorded result may be given to another call, and the step be carried out twice: {decides} at {where} rests on "
-    "{source}, which may differ when {unit} runs again, and results of `@task` are matched by the order of the calls. "
-    "{advice}"
+    "A recorded result may be given to another call, and a step be carried out twice: {decides} at {where} rests on "
+    "{source}, which may differ when {unit} runs again, and steps are matched by order. {advice}"
 )
-_ADVICE = "Take it in a node of its own in front, or in a `@task`, so that it is recorded."
-_IN_BODY = "Take it in a `@task`, so that it is recorded."
+_ADVICE = "Take it in a node in front, or in a `@task`: what is recorded stays."
+_IN_BODY = "Take it in a `@task`: what is recorded stays."
 _MEMORY = "Keep it in the state."
 _ORDER = "Sort it."
 
