@@ -26,6 +26,7 @@ from .static.ra209_stale_answer_after_failure import StaleAnswerAfterFailure
 from .static.ra301_wait_swallowed import WaitSwallowed
 from .static.ra401_unstable_wait_order import UnstableWaitOrder
 from .static.ra402_double_breakpoint import DoubleBreakpoint
+from .static.ra501_nondeterminism_before_wait import NondeterminismBeforeWait
 from .static.ra601_wait_without_checkpointer import WaitWithoutCheckpointer
 from .static.ra602_volatile_persistence import VolatilePersistence
 from .static.ra702_unserialisable_state import UnserialisableState
@@ -49,6 +50,7 @@ STATIC: tuple[StaticRule, ...] = (
     WaitSwallowed(),
     UnstableWaitOrder(),
     DoubleBreakpoint(),
+    NondeterminismBeforeWait(),
     WaitWithoutCheckpointer(),
     VolatilePersistence(),
     UnserialisableState(),

@@ -39,6 +39,7 @@ _TABLES = (
     "unstorable",
     "altered",
     "storable",
+    "passing",
     "aliases",
 )
 _HEAD = ("name", "packages", "measured", "markers", "served_by")

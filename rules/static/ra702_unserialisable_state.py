@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -14,14 +13,11 @@ from ...analyzer.summary import Call
 from ...contract import Finding, Level, Place, Step
 from ..base import StaticRule
 from ..flows import FRAMEWORK, call_steps, place_of_call, units_said
+from ..keys import place_of_key, place_of_line
 
 if TYPE_CHECKING:
     from ...analyzer.program import Program
     from ...analyzer.values import FunctionId
-
-_FAR = 120
-"""Lines below the beginning of a display in which its key is looked for."""
-_SEPARATOR = {"entry": r"\s*:", "keyword": r"\s*=(?!=)", "item": r"\s*\]\s*(:[^=]+)?=", "attribute": r"\s*(:[^=]+)?="}
 
 
 class UnserialisableState(StaticRule):
@@ -152,20 +148,12 @@ def _place(program: Program, write: StateWrite) -> Place:
     """The key where it stands in the text, else the beginning of the value or its line."""
     path = write.function[0]
     if write.form != "whole":
-        key = re.escape(write.key)
-        quoted = key if write.form in ("keyword", "attribute") else rf"[\"']{key}[\"']"
-        pattern = re.compile(rf"(?<![\w\"']){quoted}(?={_SEPARATOR[write.form]})")
-        for number in range(write.line, write.line + _FAR):
-            text = program.text_line(path, number)
-            match = pattern.search(text)
-            if match is not None:
-                start = len(text[: match.start()].encode())
-                return program.place(path, number, start, number, start + len(match[0].encode()))
+        found = place_of_key(program, path, write.line, write.key, write.form)
+        if found is not None:
+            return found
     if isinstance(write.value, Call):
         return place_of_call(program, path, write.value)
-    text = program.text_line(path, write.line)
-    start = len(text) - len(text.lstrip())
-    return program.place(path, write.line, start, write.line, len(text.encode()))
+    return place_of_line(program, path, write.line)
 
 
 def _flow(

@@ -1,0 +1,209 @@
+"""What calls do with made-up values: sources, waits that show them, effects that take them, helpers that pass them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .bindings import skips_self
+from .calling import bind_arguments
+from .calls import handed, receiver_and_verb, targets
+from .facts import FILLERS, MERGERS, last_name
+from .guards import is_safe
+from .order import Order
+from .summary import Attr, Call, Expr
+from .taint_walk import Walk
+from .taints import NONE, Env, Origin, Sink, Taint, Taints, Walked, cross, named, put_in, union
+from .unstable_sources import Sources
+from .values import FunctionId
+
+_MOST_FUNCTIONS = 4_000
+
+
+@dataclass
+class Tainting:
+    """Walks functions, each once; parameters are followed as what callers may give."""
+
+    order: Order
+    sources: Sources
+    _walked: dict[FunctionId, Walked] = field(default_factory=dict)
+    _numbers: dict[FunctionId, dict[int, int]] = field(default_factory=dict)
+    _acting: dict[FunctionId, list[Call]] = field(default_factory=dict)
+
+    def walked(self, function: FunctionId) -> Walked:
+        """What the function does; nothing for one that is being walked, or not known."""
+        found = self._walked.get(function)
+        if found is None:
+            self._walked[function] = found = Walked()
+            head = self.order.resolver.project.function(function[:2])
+            if head is None or function not in self.order.outlines or len(self._walked) > _MOST_FUNCTIONS:
+                return found
+            walk = Walk(self, function)
+            env: Env = {param.name: frozenset({Taint(None, param.name)}) for param in head.params}
+            walk.block(self.order.resolver.project.body(function[:2]), env)
+            found = self._walked[function] = _settled(walk.walked)
+        return found
+
+    def number(self, function: FunctionId, call: Call) -> int | None:
+        """The first node of a call in its function's graph."""
+        if function not in self._numbers:
+            flow = self.order.outlines[function].flow
+            pairs = reversed(list(enumerate(flow.calls)))
+            self._numbers[function] = {id(found): number for number, found in pairs if found is not None}
+        return self._numbers[function].get(id(call))
+
+    def acting(self, function: FunctionId) -> list[Call]:
+        """The calls of a function that may fire an effect, by place."""
+        if function not in self._acting:
+            calls = self.order.outlines[function].flow.calls
+            found = {
+                id(call): call
+                for number, call in enumerate(calls)
+                if call is not None and (self.order.fired_at(function, number)[0] or self._records(function, number))
+            }
+            self._acting[function] = sorted(found.values(), key=lambda call: (call.line, call.column))
+        return self._acting[function]
+
+    def _records(self, function: FunctionId, number: int) -> bool:
+        """Whether a node runs a recorded step that acts."""
+        recorded = self.order.outlines[function].recorded[number]
+        return any(self.order.reach[target].exit for target in recorded if target in self.order.reach)
+
+    # calls
+
+    def call(self, walk: Walk, call: Call, env: Env) -> Taints:
+        """What a call gives, with all that it does to what it is given."""
+        function = walk.function
+        base = self._receiver(walk, call.func, env)
+        given = {id(item): walk.expr(item, env) for item in call.args}
+        given.update({id(value): named(walk.expr(value, env), name) for name, value in call.kwargs})
+        every = union(given.values())
+        number = self.number(function, call)
+        if number is None:
+            return base | every
+        outlined = self.order.outlines[function]
+        if self.order.wait_of(function, number) is not None:
+            self._show(walk, every, (function, call))
+            cross(env)
+            return NONE
+        effect = self.order.effect_of(function, number)
+        if effect is not None or self._records(function, number):
+            for taint in sorted(every, key=repr):
+                self._take(walk, Sink("effect", taint, function, call.line, call))
+        result = NONE
+        for target in outlined.callees[number]:
+            result |= self._into(walk, target, call, base, given)
+        guards = outlined.flow.guards[number]
+        if result and guards and is_safe(self.order.resolver, guards, function):
+            result = NONE
+        if self.order.waits_at(function, number):
+            cross(env)
+        origin = self._origin(call, function, number, effect is not None)
+        if origin is not None:
+            return result | {Taint(origin)}
+        self._fill(walk, call, every, env)
+        if outlined.graphs[number] or outlined.recorded[number]:
+            return result
+        if outlined.callees[number] and not last_name(call.func)[:1].isupper():
+            return result
+        return result | base | (every if self._passes(call, function) else NONE)
+
+    def _receiver(self, walk: Walk, func: Expr, env: Env) -> Taints:
+        if isinstance(func, str):
+            return walk.name(func.rpartition(".")[0], env)
+        return walk.expr(func.base, env) if isinstance(func, Attr) else walk.expr(func, env)
+
+    def _passes(self, call: Call, function: FunctionId) -> bool:
+        """Whether an outside call's result holds what it was given."""
+        last = last_name(call.func)
+        words = self.order.resolver.knowledge.table("passing", "names")
+        if last[:1].isupper() or last in words:
+            return True
+        outside = targets(self.order.resolver, call, function).outside
+        dropping = self.order.resolver.knowledge.table("passing", "drops")
+        return any(name.startswith("builtins.") for name in outside) and last not in dropping
+
+    def _fill(self, walk: Walk, call: Call, every: Taints, env: Env) -> None:
+        verb = last_name(call.func)
+        if verb in FILLERS or verb in MERGERS:
+            walk.put(call.func.rpartition(".")[0] if isinstance(call.func, str) else call.func, every, env)
+
+    def _show(self, walk: Walk, taints: Taints, place: tuple[FunctionId, Call]) -> None:
+        for taint in sorted(taints, key=repr):
+            if not taint.crossed:
+                walk.walked.shown.add(taint)
+                walk.walked.places.setdefault(taint, place)
+
+    def _take(self, walk: Walk, sink: Sink) -> None:
+        """A use: one behind a wait, one that depends on the caller, or one that the world has seen before."""
+        if sink.taint.crossed or sink.taint.origin is None:
+            walk.walked.sinks.append(sink)
+        elif sink.use == "effect":
+            walk.walked.acted.add(sink.taint)
+
+    def _into(self, walk: Walk, target: FunctionId, call: Call, base: Taints, given: dict[int, Taints]) -> Taints:
+        """What a function of the project does with what this call gives it."""
+        head = self.order.resolver.project.function(target[:2])
+        if head is None:
+            return NONE
+        found = self.walked(target)
+        real = handed(self.order.resolver, call, walk.function) or call
+        params = {
+            param.name: union(
+                given.get(id(item), NONE) for item in bind_arguments(head, real, param.name, skips_self(head))
+            )
+            for param in head.params
+        }
+        if head.params and skips_self(head):
+            params[head.params[0].name] = base
+        spread = [param.name for param in head.params if param.kind == "**"]
+        for name in spread:
+            params[name] = union(given.get(id(value), NONE) for key, value in call.kwargs if key not in params)
+        if not any(params.values()):
+            return put_in(found.returned, {})
+        link = (walk.function, call)
+        for sink in list(found.sinks):
+            if sink.use != "result" and sink.taint.origin is None:
+                for taint in sorted(put_in(frozenset({sink.taint}), params), key=repr):
+                    way = (link, *sink.way)
+                    self._take(walk, Sink(sink.use, taint, sink.function, sink.line, sink.call, sink.key, way))
+        for shown in sorted(found.shown, key=repr):
+            if shown.origin is None:
+                self._show(walk, params.get(shown.param, NONE), found.places[shown])
+        return put_in(found.returned, params)
+
+    # sources
+
+    def _origin(self, call: Call, function: FunctionId, number: int, acts: bool) -> Origin | None:
+        """Where the value of a call is made up, unless it is looked up first whether it was made before."""
+        outlined = self.order.outlines[function]
+        if outlined.callees[number] or outlined.graphs[number] or outlined.recorded[number]:
+            return None
+        at = (function, call.line, call.column, call.end_line, call.end_column)
+        guards = outlined.flow.guards[number]
+        found = self.sources.of_call(call, function, acts)
+        if found is None or found.kind not in ("clock", "random", "model"):
+            names = targets(self.order.resolver, call, function).outside
+            return Origin(*at, "environment") if set(names).intersection(self._environment) else None
+        if found.kind == "model" and not found.certain and self._is_tool(call):
+            return None
+        if guards and is_safe(self.order.resolver, guards, function):
+            return None
+        return Origin(*at, found.kind, found.certain)
+
+    def _is_tool(self, call: Call) -> bool:
+        receiver = receiver_and_verb(call.func)[0].lower()
+        return any(word in receiver for word in self.order.resolver.knowledge.table("passing", "tools"))
+
+    @property
+    def _environment(self) -> set[str]:
+        return set(self.order.resolver.knowledge.table("passing", "environment"))
+
+
+def _settled(walked: Walked) -> Walked:
+    """Each use once."""
+    found: dict[object, Sink] = {}
+    for sink in walked.sinks:
+        way = tuple((function, call.line, call.column) for function, call in sink.way)
+        found.setdefault((sink.use, sink.taint, sink.function, sink.line, sink.key, way), sink)
+    walked.sinks = list(found.values())
+    return walked
