@@ -29,6 +29,7 @@ from .static.ra402_double_breakpoint import DoubleBreakpoint
 from .static.ra501_nondeterminism_before_wait import NondeterminismBeforeWait
 from .static.ra601_wait_without_checkpointer import WaitWithoutCheckpointer
 from .static.ra602_volatile_persistence import VolatilePersistence
+from .static.ra604_saver_misuse import SaverMisuse
 from .static.ra702_unserialisable_state import UnserialisableState
 
 STATIC: tuple[StaticRule, ...] = (
@@ -53,6 +54,7 @@ STATIC: tuple[StaticRule, ...] = (
     NondeterminismBeforeWait(),
     WaitWithoutCheckpointer(),
     VolatilePersistence(),
+    SaverMisuse(),
     UnserialisableState(),
 )
 """The static rules, by id."""

@@ -36,6 +36,7 @@ _TABLES = (
     "gate",
     "unstable",
     "state",
+    "saver_use",
     "unstorable",
     "altered",
     "storable",
