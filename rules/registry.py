@@ -24,6 +24,7 @@ from .static.ra206_resume_replaces_context import ResumeReplacesContext
 from .static.ra208_inspection_consumes import InspectionConsumes
 from .static.ra209_stale_answer_after_failure import StaleAnswerAfterFailure
 from .static.ra301_wait_swallowed import WaitSwallowed
+from .static.ra302_dead_interrupt_handler import DeadInterruptHandler
 from .static.ra401_unstable_wait_order import UnstableWaitOrder
 from .static.ra402_double_breakpoint import DoubleBreakpoint
 from .static.ra501_nondeterminism_before_wait import NondeterminismBeforeWait
@@ -49,6 +50,7 @@ STATIC: tuple[StaticRule, ...] = (
     InspectionConsumes(),
     StaleAnswerAfterFailure(),
     WaitSwallowed(),
+    DeadInterruptHandler(),
     UnstableWaitOrder(),
     DoubleBreakpoint(),
     NondeterminismBeforeWait(),
