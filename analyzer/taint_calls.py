@@ -9,22 +9,29 @@ from .calling import bind_arguments
 from .calls import handed, receiver_and_verb, targets
 from .facts import FILLERS, MERGERS, last_name
 from .guards import is_safe
+from .lower import MODULE
 from .order import Order
 from .summary import Attr, Call, Expr
 from .taint_walk import Walk
-from .taints import NONE, Env, Origin, Sink, Taint, Taints, Walked, cross, named, put_in, union
+from .taints import NONE, Env, Kind, Origin, Sink, Taint, Taints, Walked, cross, named, put_in, union
 from .unstable_sources import Sources
 from .values import FunctionId
 
 _MOST_FUNCTIONS = 4_000
+_CHANGING = ("append", "add", "update", "clear", "pop", "remove", "discard", "setdefault", "extend")
 
 
 @dataclass
 class Tainting:
-    """Walks functions, each once; parameters are followed as what callers may give."""
+    """Walks functions, each once; parameters are followed as what callers may give.
+
+    ``deciding``: what is looked for are branches that decide about waits, recorded steps and effects when a body is
+    recovered, whenever that is. Then what the process keeps counts as a source, and elapsed times do.
+    """
 
     order: Order
     sources: Sources
+    deciding: bool = False
     _walked: dict[FunctionId, Walked] = field(default_factory=dict)
     _numbers: dict[FunctionId, dict[int, int]] = field(default_factory=dict)
     _acting: dict[FunctionId, list[Call]] = field(default_factory=dict)
@@ -56,12 +63,55 @@ class Tainting:
         if function not in self._acting:
             calls = self.order.outlines[function].flow.calls
             found = {
-                id(call): call
-                for number, call in enumerate(calls)
-                if call is not None and (self.order.fired_at(function, number)[0] or self._records(function, number))
+                id(call): call for number, call in enumerate(calls) if call is not None and self._acts(function, number)
             }
             self._acting[function] = sorted(found.values(), key=lambda call: (call.line, call.column))
         return self._acting[function]
+
+    def _acts(self, function: FunctionId, number: int) -> bool:
+        if self.order.fired_at(function, number)[0] or self._records(function, number):
+            return True
+        if not self.deciding:
+            return False
+        outlined = self.order.outlines[function]
+        if outlined.recorded[number] or self.order.waits_at(function, number):
+            return True
+        return any(map(self._steps, outlined.callees[number]))
+
+    def _steps(self, function: FunctionId) -> bool:
+        """Whether a function calls recorded steps."""
+        inside = self.order.closure([function])
+        return any(any(self.order.outlines[each].recorded) for each in inside)
+
+    def kept(self, name: str, function: FunctionId) -> Taints:
+        """What a name comes from that the process keeps: its environment, or a global that functions change."""
+        if not self.deciding or function not in self.order.outlines:
+            return NONE
+        resolver = self.order.resolver
+        named_so = name.rpartition(".")[2] == "environ" and ("ext", "os.environ") in resolver.of(name, function)
+        kind: Kind = "environment" if named_so else "memory"
+        if not named_so and not self._is_changed(name.partition(".")[0], function):
+            return NONE
+        return frozenset({Taint(Origin(function, 0, 0, 0, 0, kind, named_so, name))})
+
+    def _is_changed(self, name: str, function: FunctionId) -> bool:
+        """Whether a global is bound anew, or filled, by a function of its module."""
+        project = self.order.resolver.project
+        file = project.files[function[0]]
+        head = file.functions.get(function[1])
+        while head is not None and head.qualname != MODULE:
+            if name in head.local or name in head.imports:
+                return False
+            head = file.functions.get(head.parent)
+        if name not in file.globals or name in file.summary.imports or (("", name) in file.nested):
+            return False
+        for other in file.mentioned.get(name, ()):
+            facts = project.facts((function[0], other))
+            if other != MODULE and name not in file.functions[other].local:
+                filled = (call.func == f"{name}.{verb}" for verb in _CHANGING for call in facts.by_name.get(verb, ()))
+                if name in facts.lets or name in facts.fills or any(filled):
+                    return True
+        return False
 
     def _records(self, function: FunctionId, number: int) -> bool:
         """Whether a node runs a recorded step that acts."""
@@ -105,6 +155,8 @@ class Tainting:
             return result
         if outlined.callees[number] and not last_name(call.func)[:1].isupper():
             return result
+        if self.deciding and isinstance(call.func, str) and "." in call.func:
+            base |= self.kept(call.func.rpartition(".")[0], function)
         return result | base | (every if self._passes(call, function) else NONE)
 
     def _receiver(self, walk: Walk, func: Expr, env: Env) -> Taints:

@@ -10,9 +10,11 @@ from .state_writes import statements
 from .summary import (
     LEAF,
     Attr,
+    Break,
     Call,
     Comp,
     Const,
+    Continue,
     Do,
     Expr,
     If,
@@ -173,7 +175,7 @@ class Walk:
         if expr is None or isinstance(expr, Const):
             return NONE
         if isinstance(expr, str):
-            return self.name(expr, env)
+            return self.name(expr, env) or self.tainting.kept(expr, self.function)
         if isinstance(expr, Call):
             return self.tainting.call(self, expr, env)
         if isinstance(expr, Op):
@@ -212,7 +214,7 @@ class Walk:
             return union(found[1:])
         if expr.kind == ":":
             return found[1]
-        if expr.kind == "Sub":
+        if expr.kind == "Sub" and not self.tainting.deciding:
             return without(union(found), "clock")
         if expr.kind == "yield":
             self.walked.returned |= found[0]
@@ -243,4 +245,4 @@ def _own(item: Stmt) -> Iterator[Expr]:
 
 
 def _leaves(body: Sequence[Stmt]) -> bool:
-    return bool(body) and isinstance(body[-1], Return | Raise)
+    return bool(body) and isinstance(body[-1], Return | Raise | Break | Continue)

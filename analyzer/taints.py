@@ -11,7 +11,7 @@ from .paths import Link
 from .summary import Call
 from .values import FunctionId
 
-Kind = Literal["model", "random", "clock", "environment"]
+Kind = Literal["model", "random", "clock", "environment", "memory"]
 Use = Literal["effect", "branch", "result"]
 
 PASSING_ID = re.compile(
@@ -24,7 +24,7 @@ TIMES = re.compile(r"(_at|_on|time|timestamp|date|ts|elapsed|duration|latency|_m
 
 @dataclass(frozen=True, slots=True, order=True)
 class Origin:
-    """The call, or the read of the environment, that a value comes from."""
+    """The call that a value comes from, or a name of the process's environment or memory (then without a line)."""
 
     function: FunctionId
     line: int
@@ -33,6 +33,7 @@ class Origin:
     end_column: int
     kind: Kind
     certain: bool = True
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -28,6 +28,7 @@ from .static.ra302_dead_interrupt_handler import DeadInterruptHandler
 from .static.ra401_unstable_wait_order import UnstableWaitOrder
 from .static.ra402_double_breakpoint import DoubleBreakpoint
 from .static.ra501_nondeterminism_before_wait import NondeterminismBeforeWait
+from .static.ra502_nondeterministic_recovery import NondeterministicRecovery
 from .static.ra601_wait_without_checkpointer import WaitWithoutCheckpointer
 from .static.ra602_volatile_persistence import VolatilePersistence
 from .static.ra604_saver_misuse import SaverMisuse
@@ -54,6 +55,7 @@ STATIC: tuple[StaticRule, ...] = (
     UnstableWaitOrder(),
     DoubleBreakpoint(),
     NondeterminismBeforeWait(),
+    NondeterministicRecovery(),
     WaitWithoutCheckpointer(),
     VolatilePersistence(),
     SaverMisuse(),
