@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from .bindings import known_callers
 from .calling import argument
 from .calls import targets
 from .facts import last_name
+from .lower import MODULE
 from .paths import Link
 from .registry import Registry, Unit
 from .summary import (
@@ -66,6 +68,36 @@ def state_writes(registry: Registry, unit: Unit) -> list[StateWrite]:
     finder.results(unit.function, (), _DEPTH, unit.kind in _RESULTS)
     unique = {(w.function, w.line, w.key, w.form, repr(w.value)): w for w in reversed(finder.found)}
     return [unique[key] for key in sorted(unique)]
+
+
+def unregistered(registry: Registry, units: Sequence[Unit]) -> Iterator[tuple[Unit, set[str]]]:
+    """Functions with the shape of a node that nobody was seen to register or call, with the keys of their state.
+
+    They take ``state`` first, in a file that imports a framework and declares the state's keys.
+    """
+    project = registry.resolver.project
+    known = {unit.function[:2] for unit in units}
+    taken = {
+        target.rpartition(":")[2]
+        for file in project.files.values()
+        for imports in (file.summary.imports, *(function.imports for function in file.summary.functions))
+        for target in imports.values()
+    }
+    for key, head in list(project.functions()):
+        params = [param for param in head.params if param.name not in ("self", "cls")]
+        if key in known or not params or params[0].name != "state" or head.decorators:
+            continue
+        imports = project.files[key[0]].summary.imports.values()
+        if not any(registry.resolver.is_outside(target.partition(":")[0]) for target in imports):
+            continue
+        said = registry.resolver.of(params[0].annotation, (key[0], MODULE, ""))
+        told = [project.class_((value[1], value[2])) for value in said if value[0] == "cls"]
+        classes = told or list(project.files[key[0]].classes.values())
+        names = {name for item in classes if item is not None for name, _, _ in item.attributes}
+        function = (*key, "")
+        used = head.name in taken or set(project.files[key[0]].mentioned.get(head.name, ())) - {key[1]}
+        if names and not used and not known_callers(registry.resolver, function):
+            yield Unit("node", function, head.name), names
 
 
 @dataclass

@@ -105,8 +105,8 @@ class Judge:
         head = self.resolver.project.function(function[:2])
         given = head is not None and any(param.name == name for param in head.params)
         lets = facts.lets.get(name, ())
-        if not lets or given or name in facts.fills or any(mode != "is" for mode, _ in lets):
-            return self._values(name, function) if len(lets) + given < 2 and name not in facts.fills else None
+        if not lets or given or any(mode != "is" for mode, _ in lets):
+            return self._values(name, function) if len(lets) + given < 2 else None
         values = [value for _, value in lets if not (isinstance(value, Const) and value.value is None)]
         judged = [self.judge(value, function, depth - 1) for value in values]
         return judged[0] if judged and all(judged) else None

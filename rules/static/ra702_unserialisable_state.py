@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...analyzer.kept_state import Kept, KeptState
 from ...analyzer.modules import is_test
-from ...analyzer.state_writes import StateWrite, state_writes
+from ...analyzer.state_writes import StateWrite, state_writes, unregistered
 from ...analyzer.storable import Judge, Unfit
 from ...analyzer.summary import Call
 from ...contract import Finding, Level, Place, Step
@@ -17,6 +17,7 @@ from ..keys import place_of_key, place_of_line
 
 if TYPE_CHECKING:
     from ...analyzer.program import Program
+    from ...analyzer.registry import Unit
     from ...analyzer.values import FunctionId
 
 
@@ -47,6 +48,7 @@ class UnserialisableState(StaticRule):
         "Quiet for graphs compiled without a checkpointer, unless a langgraph.json or a parent graph brings one.",
         "Quiet for keys that no schema of the graph names (they are dropped) and for `UntrackedValue`.",
         "Quiet for savers with a `serde` of their own.",
+        "A function that takes `state`, neither registered nor called, is a node for the keys that its file declares.",
         "Fields of dataclasses and models are not looked into, arguments of their constructors are.",
     )
     bad = """\
@@ -86,10 +88,13 @@ graph = builder.compile(checkpointer=InMemorySaver())
         judge = Judge(program.resolver, program.texts)
         state = KeptState(program.order, program.registry, program.persistence)
         seen: set[Place] = set()
-        for unit in program.units:
+        keys: dict[Unit, set[str]] = dict(unregistered(program.registry, program.units))
+        for unit in [*program.units, *keys]:
             if is_test(unit.function[0]):
                 continue
             for write in state_writes(program.registry, unit):
+                if unit in keys and write.key not in keys[unit]:
+                    continue
                 unfit = judge.judge(write.value, write.function)
                 if unfit is None or _is_minor(program, state, write, unfit):
                     continue
