@@ -31,16 +31,17 @@ def recovered_branches(order: Order, units: Sequence[Unit]) -> list[RecoveredBra
     tainting = Tainting(order, Sources(order, frozenset(inside)), deciding=True)
     found: dict[tuple[FunctionId, int], RecoveredBranch] = {}
     with deep_recursion(RECURSION):
-        for unit in replayed:
-            for function in sorted(order.closure([unit.function])):
-                for sink in tainting.walked(function).sinks:
-                    origin = sink.taint.origin
-                    if sink.use != "branch" or origin is None or origin.kind == "model":
-                        continue
-                    new = RecoveredBranch(unit, function, origin, sink)
-                    key = (sink.function, sink.line)
-                    if key not in found or len(sink.way) < len(found[key].sink.way):
-                        found[key] = new
+        tainting.prepare(unit.function for unit in replayed)
+    for unit in replayed:
+        for function in sorted(order.closure([unit.function])):
+            for sink in tainting.walked(function).sinks:
+                origin = sink.taint.origin
+                if sink.use != "branch" or origin is None or origin.kind == "model":
+                    continue
+                new = RecoveredBranch(unit, function, origin, sink)
+                key = (sink.function, sink.line)
+                if key not in found or len(sink.way) < len(found[key].sink.way):
+                    found[key] = new
     return [found[key] for key in sorted(found)]
 
 

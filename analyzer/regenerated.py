@@ -37,7 +37,8 @@ def regenerated(order: Order, units: Sequence[Unit]) -> list[Regenerated]:
     found: dict[Origin, Regenerated] = {}
     with deep_recursion(RECURSION):
         waiting = [function for function in sorted(inside) if order.reach[function].waits]
-        walked = [(function, tainting.walked(function)) for function in waiting]
+        tainting.prepare(waiting)
+    walked = [(function, tainting.walked(function)) for function in waiting]
     shown = {
         taint.origin: what.places[taint]
         for _, what in reversed(walked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .bindings import skips_self
@@ -11,13 +12,13 @@ from .facts import FILLERS, MERGERS, last_name
 from .guards import is_safe
 from .lower import MODULE
 from .order import Order
+from .postorder import postorder
 from .summary import Attr, Call, Expr
 from .taint_walk import Walk
-from .taints import NONE, Env, Kind, Origin, Sink, Taint, Taints, Walked, cross, named, put_in, union
+from .taints import LONGEST_WAY, NONE, Env, Kind, Origin, Sink, Taint, Taints, Walked, cross, few, named, put_in, union
 from .unstable_sources import Sources
 from .values import FunctionId
 
-_MOST_FUNCTIONS = 4_000
 _CHANGING = ("append", "add", "update", "clear", "pop", "remove", "discard", "setdefault", "extend")
 
 
@@ -36,19 +37,26 @@ class Tainting:
     _numbers: dict[FunctionId, dict[int, int]] = field(default_factory=dict)
     _acting: dict[FunctionId, list[Call]] = field(default_factory=dict)
 
-    def walked(self, function: FunctionId) -> Walked:
-        """What the function does; nothing for one that is being walked, or not known."""
-        found = self._walked.get(function)
-        if found is None:
-            self._walked[function] = found = Walked()
+    def prepare(self, functions: Iterable[FunctionId]) -> None:
+        """Walk functions and all they call, those that are called first; a call back in a cycle gives nothing."""
+        outlines = self.order.outlines
+        wanted = self.order.closure(functions)
+
+        def called(function: FunctionId) -> list[FunctionId]:
+            return sorted({t for group in outlines[function].callees for t in group if t in wanted})
+
+        ranks = postorder(sorted(wanted), called)
+        for function in sorted(wanted, key=ranks.__getitem__):
             head = self.order.resolver.project.function(function[:2])
-            if head is None or function not in self.order.outlines or len(self._walked) > _MOST_FUNCTIONS:
-                return found
-            walk = Walk(self, function)
-            env: Env = {param.name: frozenset({Taint(None, param.name)}) for param in head.params}
-            walk.block(self.order.resolver.project.body(function[:2]), env)
-            found = self._walked[function] = _settled(walk.walked)
-        return found
+            if head is not None:
+                walk = Walk(self, function)
+                env: Env = {param.name: frozenset({Taint(None, param.name)}) for param in head.params}
+                walk.block(self.order.resolver.project.body(function[:2]), env)
+                self._walked[function] = _settled(walk.walked)
+
+    def walked(self, function: FunctionId) -> Walked:
+        """What the function does; nothing for one that was not walked yet."""
+        return self._walked.get(function) or Walked()
 
     def number(self, function: FunctionId, call: Call) -> int | None:
         """The first node of a call in its function's graph."""
@@ -157,7 +165,7 @@ class Tainting:
             return result
         if self.deciding and isinstance(call.func, str) and "." in call.func:
             base |= self.kept(call.func.rpartition(".")[0], function)
-        return result | base | (every if self._passes(call, function) else NONE)
+        return result | base | (every if every and self._passes(call, function) else NONE)
 
     def _receiver(self, walk: Walk, func: Expr, env: Env) -> Taints:
         if isinstance(func, str):
@@ -188,7 +196,7 @@ class Tainting:
     def _take(self, walk: Walk, sink: Sink) -> None:
         """A use: one behind a wait, one that depends on the caller, or one that the world has seen before."""
         if sink.taint.crossed or sink.taint.origin is None:
-            walk.walked.sinks.append(sink)
+            walk.note(sink)
         elif sink.use == "effect":
             walk.walked.acted.add(sink.taint)
 
@@ -198,7 +206,8 @@ class Tainting:
         if head is None:
             return NONE
         found = self.walked(target)
-        real = handed(self.order.resolver, call, walk.function) or call
+        plain = last_name(call.func) == head.name
+        real = call if plain else handed(self.order.resolver, call, walk.function) or call
         params = {
             param.name: union(
                 given.get(id(item), NONE) for item in bind_arguments(head, real, param.name, skips_self(head))
@@ -213,8 +222,9 @@ class Tainting:
         if not any(params.values()):
             return put_in(found.returned, {})
         link = (walk.function, call)
-        for sink in list(found.sinks):
-            if sink.use != "result" and sink.taint.origin is None:
+        made = any(taint.origin is not None for taints in params.values() for taint in taints)
+        for sink in found.sinks if made or not walk.is_full else ():
+            if sink.use != "result" and sink.taint.origin is None and len(sink.way) < LONGEST_WAY:
                 for taint in sorted(put_in(frozenset({sink.taint}), params), key=repr):
                     way = (link, *sink.way)
                     self._take(walk, Sink(sink.use, taint, sink.function, sink.line, sink.call, sink.key, way))
@@ -234,8 +244,7 @@ class Tainting:
         guards = outlined.flow.guards[number]
         found = self.sources.of_call(call, function, acts)
         if found is None or found.kind not in ("clock", "random", "model"):
-            names = targets(self.order.resolver, call, function).outside
-            return Origin(*at, "environment") if set(names).intersection(self._environment) else None
+            return Origin(*at, "environment") if self._reads_environment(call, function) else None
         if found.kind == "model" and not found.certain and self._is_tool(call):
             return None
         if guards and is_safe(self.order.resolver, guards, function):
@@ -246,16 +255,14 @@ class Tainting:
         receiver = receiver_and_verb(call.func)[0].lower()
         return any(word in receiver for word in self.order.resolver.knowledge.table("passing", "tools"))
 
-    @property
-    def _environment(self) -> set[str]:
-        return set(self.order.resolver.knowledge.table("passing", "environment"))
+    def _reads_environment(self, call: Call, function: FunctionId) -> bool:
+        known = self.order.resolver.knowledge.table("passing", "environment")
+        if last_name(call.func) not in {name.rpartition(".")[2] for name in known}:
+            return False
+        return not set(known).isdisjoint(targets(self.order.resolver, call, function).outside)
 
 
 def _settled(walked: Walked) -> Walked:
-    """Each use once."""
-    found: dict[object, Sink] = {}
-    for sink in walked.sinks:
-        way = tuple((function, call.line, call.column) for function, call in sink.way)
-        found.setdefault((sink.use, sink.taint, sink.function, sink.line, sink.key, way), sink)
-    walked.sinks = list(found.values())
+    walked.returned = few(walked.returned)
+    walked.shown = set(few(frozenset(walked.shown)))
     return walked

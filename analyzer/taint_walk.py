@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .facts import walk_calls
-from .state_writes import statements
 from .summary import (
     LEAF,
     Attr,
@@ -33,7 +33,7 @@ from .summary import (
     Walrus,
     With,
 )
-from .taints import NONE, Env, Sink, Taints, Walked, join, named, union, without
+from .taints import MOST_GIVEN, NONE, Env, Sink, Taints, Walked, few, join, named, union, without
 from .values import FunctionId
 
 if TYPE_CHECKING:
@@ -52,6 +52,25 @@ class Walk:
         self.function = function
         self.walked = Walked()
         self.loops = 0
+        self.given = 0
+        self._noted: set[object] = set()
+        self._acts = {id(call) for call in tainting.acting(function)}
+        self._acting: dict[int, Call | None] = {}
+
+    def note(self, sink: Sink) -> None:
+        """Keep a use, each once, by the way that was found first."""
+        key = (sink.use, sink.taint, sink.function, sink.line, sink.key)
+        given = sink.taint.origin is None
+        if key in self._noted or (given and self.is_full):
+            return
+        self._noted.add(key)
+        self.given += given
+        self.walked.sinks.append(sink)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether enough uses of parameters are known."""
+        return self.given >= MOST_GIVEN
 
     def block(self, body: Sequence[Stmt], env: Env | None) -> Env | None:
         """What holds behind the statements; None if they always leave."""
@@ -70,7 +89,7 @@ class Walk:
             self.expr(item.value, env)
         elif isinstance(item, If):
             test = self.expr(item.test, env)
-            self._branch(test, item.line, [*item.body, *item.orelse], _leaves(item.body) or _leaves(item.orelse))
+            self._branch(test, item.line, [item.body, item.orelse], _leaves(item.body) or _leaves(item.orelse))
             return join(self.block(item.body, dict(env)), self.block(item.orelse, dict(env)))
         elif isinstance(item, Loop):
             return self._loop(item, env)
@@ -90,7 +109,7 @@ class Walk:
             return self.block(item.final, result)
         elif isinstance(item, Match):
             test = self.expr(item.subject, env)
-            self._branch(test, item.line, [inner for case in item.cases for inner in case.body], False)
+            self._branch(test, item.line, [case.body for case in item.cases], False)
             result = None if any(case.always for case in item.cases) else env
             for case in item.cases:
                 result = join(result, self.block(case.body, dict(env)))
@@ -106,7 +125,7 @@ class Walk:
     def _loop(self, item: Loop, env: Env) -> Env | None:
         source = self.expr(item.source, env)
         if not item.is_for:
-            self._branch(source, item.line, item.body, False)
+            self._branch(source, item.line, [item.body], False)
         self.loops += 1
         result: Env | None = dict(env)
         for _ in range(2 if self.loops <= _NESTED else 1):
@@ -126,22 +145,37 @@ class Walk:
             left = named(self.expr(value, dict(env)), key)
             for taint in sorted(left, key=repr):
                 if taint.crossed:
-                    self.walked.sinks.append(Sink("result", taint, self.function, item.line, None, key))
+                    self.note(Sink("result", taint, self.function, item.line, None, key))
 
-    def _branch(self, test: Taints, line: int, body: Sequence[Stmt], leaves: bool) -> None:
+    def _branch(self, test: Taints, line: int, blocks: Sequence[Sequence[Stmt]], leaves: bool) -> None:
         """A test decides whether an effect fires: inside it, or behind it where it may leave."""
         if not test:
             return
-        acting = self.tainting.acting(self.function)
-        inside = {id(call) for item in statements(body) for expr in _own(item) for call in walk_calls(expr)}
-        first = next((c for c in acting if id(c) in inside or (leaves and c.line > line)), None)
+        first = next((call for block in blocks if (call := self._first(block)) is not None), None)
+        if first is None and leaves:
+            acting = self.tainting.acting(self.function)
+            place = bisect_right(acting, line, key=lambda call: call.line)
+            first = acting[place] if place < len(acting) else None
         for taint in sorted(test, key=repr) if first is not None else ():
-            self.walked.sinks.append(Sink("branch", taint, self.function, line, first))
+            self.note(Sink("branch", taint, self.function, line, first))
+
+    def _first(self, block: Sequence[Stmt]) -> Call | None:
+        """The first call that acts among the statements."""
+        if id(block) not in self._acting:
+            found = None
+            for item in block:
+                calls = (call for expr in _own(item) for call in walk_calls(expr))
+                found = next((call for call in calls if id(call) in self._acts), None)
+                found = found or next((call for inner in _blocks(item) if (call := self._first(inner))), None)
+                if found is not None:
+                    break
+            self._acting[id(block)] = found
+        return self._acting[id(block)]
 
     def bind(self, target: Expr, value: Expr, taints: Taints, env: Env) -> None:
         """Put what a value comes from under its name."""
         if isinstance(target, str):
-            env[target] = named(taints, target)
+            env[target] = named(few(taints), target)
         elif isinstance(target, Seq):
             same = isinstance(value, Seq) and len(value.items) == len(target.items)
             for number, part in enumerate(target.items):
@@ -158,7 +192,7 @@ class Walk:
         while isinstance(target, Item | Attr):
             target = target.base
         if isinstance(target, str) and taints:
-            env[target] = self.name(target, env) | taints
+            env[target] = few(self.name(target, env) | taints)
 
     def name(self, name: str, env: Env) -> Taints:
         """What a name, or an attribute of it, comes from."""
@@ -210,7 +244,7 @@ class Walk:
             inside = {id(call) for item in expr.items[1:] for call in walk_calls(item)}
             first = next((call for call in self.tainting.acting(self.function) if id(call) in inside), None)
             for taint in sorted(found[0], key=repr) if first is not None else ():
-                self.walked.sinks.append(Sink("branch", taint, self.function, first.line if first else 0, first))
+                self.note(Sink("branch", taint, self.function, first.line if first else 0, first))
             return union(found[1:])
         if expr.kind == ":":
             return found[1]
@@ -242,6 +276,20 @@ def _entries(expr: Expr, key: str) -> Iterator[tuple[str, Expr]]:
 def _own(item: Stmt) -> Iterator[Expr]:
     for name in ("value", "test", "source", "subject"):
         yield getattr(item, name, None)
+    if isinstance(item, With):
+        yield from (manager for manager, _ in item.items)
+
+
+def _blocks(item: Stmt) -> Iterator[Sequence[Stmt]]:
+    """The blocks directly inside a statement."""
+    if isinstance(item, If | Loop):
+        yield from (item.body, item.orelse)
+    elif isinstance(item, With):
+        yield item.body
+    elif isinstance(item, Try):
+        yield from (item.body, *(handler.body for handler in item.handlers), item.orelse, item.final)
+    elif isinstance(item, Match):
+        yield from (case.body for case in item.cases)
 
 
 def _leaves(body: Sequence[Stmt]) -> bool:

@@ -47,6 +47,12 @@ class Taint:
 
 Taints = frozenset[Taint]
 NONE: Taints = frozenset()
+_MOST = 40
+"""Origins and parameters of one value that are followed."""
+MOST_GIVEN = 30
+"""Uses of its parameters that are followed to the callers of a function."""
+LONGEST_WAY = 12
+"""Calls over which a value is handed on to its use."""
 Env = dict[str, Taints]
 
 
@@ -75,6 +81,11 @@ class Walked:
     """The wait that shows it."""
     acted: set[Taint] = field(default_factory=set)
     """What an effect was given before any wait: the world has seen it."""
+
+
+def few(taints: Taints) -> Taints:
+    """The first of more than anybody could follow."""
+    return taints if len(taints) <= _MOST else frozenset(sorted(taints, key=repr)[:_MOST])
 
 
 def crossed(taints: Taints) -> Taints:
