@@ -32,6 +32,7 @@ from .suspension import Suspension, Swallow
 from .texts import Texts
 from .topology import Topology, topologies
 from .values import FunctionId, Resolver
+from .wait_order import Unstable, unstable
 from .waiters import callers, direct_waiters, graph_runners
 
 if TYPE_CHECKING:
@@ -106,6 +107,12 @@ class Program:
     def cleanups(self) -> tuple[Cleanup, ...]:
         """Effects of cleanups that fire when a run parks, one a site."""
         return tuple(cleanups(self._suspended[0], self.units))
+
+    @cached_property
+    def unstable_waits(self) -> tuple[Unstable, ...]:
+        """Waits and recorded steps that a replay may reach in another order, one a site."""
+        with deep_recursion(RECURSION):
+            return tuple(unstable(self.order, self.units))
 
     @cached_property
     def resumes(self) -> tuple[Resume, ...]:

@@ -24,9 +24,15 @@ from .static.ra206_resume_replaces_context import ResumeReplacesContext
 from .static.ra208_inspection_consumes import InspectionConsumes
 from .static.ra209_stale_answer_after_failure import StaleAnswerAfterFailure
 from .static.ra301_wait_swallowed import WaitSwallowed
+from .static.ra302_dead_interrupt_handler import DeadInterruptHandler
+from .static.ra401_unstable_wait_order import UnstableWaitOrder
 from .static.ra402_double_breakpoint import DoubleBreakpoint
+from .static.ra501_nondeterminism_before_wait import NondeterminismBeforeWait
+from .static.ra502_nondeterministic_recovery import NondeterministicRecovery
 from .static.ra601_wait_without_checkpointer import WaitWithoutCheckpointer
 from .static.ra602_volatile_persistence import VolatilePersistence
+from .static.ra604_saver_misuse import SaverMisuse
+from .static.ra702_unserialisable_state import UnserialisableState
 
 STATIC: tuple[StaticRule, ...] = (
     SuppressionWithoutReason(),
@@ -45,9 +51,15 @@ STATIC: tuple[StaticRule, ...] = (
     InspectionConsumes(),
     StaleAnswerAfterFailure(),
     WaitSwallowed(),
+    DeadInterruptHandler(),
+    UnstableWaitOrder(),
     DoubleBreakpoint(),
+    NondeterminismBeforeWait(),
+    NondeterministicRecovery(),
     WaitWithoutCheckpointer(),
     VolatilePersistence(),
+    SaverMisuse(),
+    UnserialisableState(),
 )
 """The static rules, by id."""
 

@@ -34,6 +34,13 @@ _TABLES = (
     "entry_shapes",
     "addresses",
     "gate",
+    "unstable",
+    "state",
+    "saver_use",
+    "unstorable",
+    "altered",
+    "storable",
+    "passing",
     "aliases",
 )
 _HEAD = ("name", "packages", "measured", "markers", "served_by")

@@ -20,6 +20,8 @@ from resume_audit.tests.expectations import Expectations
 
 FIXTURES = Path(resume_audit.__file__).parent / "fixtures"
 FOLDERS = [*sorted(f"static/{path.name}" for path in (FIXTURES / "static").glob("RA*")), "example_agent"]
+NOTES = {rule.id for rule in STATIC if rule.level == "note"}
+"""Rules that speak with --pedantic only."""
 FEWEST = 6
 """Hazards, and quiet twins, that a rule must have."""
 
@@ -33,7 +35,8 @@ def expected(folder: str) -> Expectations:
 def findings(folder: str, ignore: tuple[str, ...] = ()) -> tuple[Finding, ...]:
     """What the audit finds in a folder that is a project of its own; audited once."""
     path = FIXTURES / folder
-    planned = api.plan(api.Request(paths=(path,), ignore=ignore, use_cache=False, jobs=1))
+    request = api.Request(paths=(path,), ignore=ignore, use_cache=False, jobs=1, pedantic=path.name in NOTES)
+    planned = api.plan(request)
     with api.audit(replace(planned, root=path)) as done:
         assert (done.report.faults, done.report.errors) == ((), ())
         return done.report.findings
@@ -80,7 +83,7 @@ def test_the_comments_hold_in_one_project() -> None:
         for each in found
     ]
     expects = expected("static")
-    assert expects.unmet(here) == []
+    assert [each for each in expects.unmet(here) if each.wanted not in NOTES] == []
     assert [f"{each.place.path}:{each.place.line} {each.rule}" for each in expects.broken(here)] == []
 
 
