@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from .calls import receiver_and_verb, targets
-from .facts import children, walk_calls
+from .facts import children, last_name, walk_calls
 from .flow import Flow, Guard, TooLarge, build
 from .guards import CLAIMS, is_claim
 from .registry import Registry
-from .summary import LEAF, Call, Const, Expr
+from .summary import LEAF, Call, Const, Do, Expr, Stmt
 from .values import FunctionId
 
 Claim = Literal["claim", "check", ""]
@@ -26,6 +26,8 @@ _SETS = re.compile(
     r"|\bon\s+conflict\b.*\bdo\s+nothing\b|\binsert\s+or\s+ignore\b|\bfor\s+update\b|\bdelete\b.*\breturning\b",
     re.I | re.S,
 )
+_STATE = re.compile(r"status|state|version|claimed|resolved|consumed|answered|pending|used")
+_STORE = re.compile(r"idempot|dedup", re.I)
 _ATOMIC = {
     "setnx",
     "with_for_update",
@@ -38,6 +40,8 @@ _ATOMIC = {
 _CHECKS = re.compile(
     r"(^|[._])(next|interrupts?|tasks|pending|status|waiting|paused|parked|resumable|done|finished|completed|answered|resolved|awaiting)([._]|$)"
 )
+_TAKES = {"pop", "getdel", "take", "hdel"}
+_CHANGED = {"rowcount", "changes", "total_changes", "fetchone", "fetchval", "fetchall"}
 _DEPTH = 2
 
 
@@ -45,18 +49,38 @@ def claimed(registry: Registry, way: Sequence[tuple[FunctionId, Call]], declared
     """The strongest of what stands before the calls of a way from an entry to a send."""
     found: set[str] = set()
     for function, call in way:
-        flow = _flow(registry, function)
-        number = next((n for n, each in enumerate(flow.calls) if each is call), None) if flow is not None else None
-        guards = flow.guards[number] if flow is not None and number is not None else ()
-        found |= _by_guards(registry, guards, function)
-        facts = registry.resolver.project.facts((function[0], function[1]))
-        for earlier in facts.calls:
-            if earlier.line < call.line or (earlier.line == call.line and earlier.column < call.column):
-                found |= _by_call(registry, earlier, function, frozenset(declared), _DEPTH)
+        found |= _before(registry, call, function, frozenset(declared))
         found |= {"claim" for name, value in call.kwargs if _rejects(registry, name, value)}
     if "claim" in found or {"lock", "check"} <= found:
         return "claim"
     return "check" if "check" in found else ""
+
+
+def _before(registry: Registry, call: Call, function: FunctionId, declared: frozenset[str]) -> set[str]:
+    """What stands before a call in its function, and around the function."""
+    flow = _flow(registry, function)
+    number = next((n for n, each in enumerate(flow.calls) if each is call), None) if flow is not None else None
+    guards = flow.guards[number] if flow is not None and number is not None else ()
+    found = _by_guards(registry, guards, function)
+    project = registry.resolver.project
+    head = project.function((function[0], function[1]))
+    for decorator in head.decorators if head is not None else ():
+        name = last_name(decorator.func if isinstance(decorator, Call) else decorator)
+        found |= {"claim"} if _KEYED.search(name) else {"lock"} if _LOCKS.search(name) else set()
+    facts = project.facts((function[0], function[1]))
+    for earlier in facts.calls:
+        if earlier.line < call.line or (earlier.line == call.line and earlier.column < call.column):
+            found |= _by_call(registry, earlier, function, declared, _DEPTH)
+    duplicates = set(registry.resolver.knowledge.tables["entry_shapes"]["duplicates"])
+    for item, handler in facts.handlers:
+        types = {last_name(each) for each in handler.types or ()}
+        if types & duplicates and handler.line < call.line and any(_calls_in(item.body)):
+            found.add("claim")
+    return found
+
+
+def _calls_in(body: Iterable[Stmt]) -> Iterator[Call]:
+    return (call for item in body for call in walk_calls(getattr(item, "value", None)))
 
 
 def _flow(registry: Registry, function: FunctionId) -> Flow | None:
@@ -69,11 +93,26 @@ def _flow(registry: Registry, function: FunctionId) -> Flow | None:
 def _by_guards(registry: Registry, guards: Iterable[Guard], function: FunctionId) -> set[str]:
     found: set[str] = set()
     for test, _ in guards:
-        if is_claim(registry.resolver, test, function):
+        if is_claim(registry.resolver, test, function) or _taken(registry, test, function):
             found.add("claim")
         elif any(_CHECKS.search(name) for name in _names(registry, test, function, _DEPTH)):
             found.add("check")
     return found
+
+
+def _taken(registry: Registry, test: Expr, function: FunctionId) -> bool:
+    """Whether a test asks for what was taken out of something shared: ``pending.pop(token, None)``."""
+    facts = registry.resolver.project.facts((function[0], function[1]))
+    head = registry.resolver.project.function((function[0], function[1]))
+    names = set(_names(registry, test, function, 0)) if not isinstance(test, Call) else set()
+    origins = [*walk_calls(test), *(value for name in names for _, value in facts.lets.get(name, ()))]
+    for call in origins:
+        if isinstance(call, Call) and last_name(call.func) in _TAKES and isinstance(call.func, str) and call.args:
+            root = call.func.partition(".")[0]
+            own = root in facts.lets or (head is not None and any(param.name == root for param in head.params))
+            if not own or root == "self":
+                return True
+    return False
 
 
 def _names(registry: Registry, expr: Expr, function: FunctionId, depth: int) -> list[str]:
@@ -92,20 +131,65 @@ def _names(registry: Registry, expr: Expr, function: FunctionId, depth: int) -> 
 
 def _by_call(registry: Registry, call: Call, function: FunctionId, declared: frozenset[str], depth: int) -> set[str]:
     receiver, verb = receiver_and_verb(call.func)
-    if CLAIMS.search(verb) or _KEYED.search(verb) or verb in _ATOMIC or _keyed_set(call):
+    resolver = registry.resolver
+    if CLAIMS.search(verb) or _KEYED.search(verb) or _STORE.search(receiver):
         return {"claim"}
-    if any(_SETS.search(text) for text in _literals(registry, call, function)):
-        return {"claim"}
+    if not _dropped(registry, call, function):
+        if verb in _ATOMIC or _keyed_set(call) or _compared(call):
+            return {"claim"}
+        if any(_SETS.search(text) for text in _literals(registry, call, function)):
+            return {"claim"}
     found = {"lock"} if _LOCKS.search(verb) or (_LOCKS.search(receiver) and verb in ("acquire", "__enter__")) else set()
-    reached = targets(registry.resolver, call, function)
-    symbols = {registry.resolver.project.symbol((t[0], t[1])) for t in reached.functions} | set(reached.outside)
+    reached = targets(resolver, call, function)
+    symbols = {resolver.project.symbol((t[0], t[1])) for t in reached.functions} | set(reached.outside)
     if not declared.isdisjoint(symbols):
         return {"claim"}
     for target in reached.functions if depth else ():
-        inner = registry.resolver.project.facts((target[0], target[1]))
+        inner = resolver.project.facts((target[0], target[1]))
         for each in inner.calls[:60]:
             found |= _by_call(registry, each, (target[0], target[1], ""), declared, depth - 1) & {"claim", "lock"}
     return found
+
+
+def _dropped(registry: Registry, call: Call, function: FunctionId) -> bool:
+    """Whether nobody looks at what a call gives: whoever comes second goes on as well."""
+    project = registry.resolver.project
+    head = project.function((function[0], function[1]))
+    if head is not None and not _CHANGED.isdisjoint(head.names):
+        return False
+    todo: list[Stmt] = list(project.body((function[0], function[1])))
+    while todo:
+        item = todo.pop()
+        if isinstance(item, Do):
+            if item.value is call:
+                return True
+        else:
+            todo.extend(_inside(item))
+    return False
+
+
+def _inside(item: Stmt) -> Iterator[Stmt]:
+    for name in ("body", "orelse", "final"):
+        yield from getattr(item, name, ())
+    for inner in (*getattr(item, "handlers", ()), *getattr(item, "cases", ())):
+        yield from inner.body
+
+
+def _compared(call: Call) -> bool:
+    """A statement built with an ORM: ``update(Row).where(Row.status == "pending")``."""
+    links = [inner for inner in walk_calls(call) if last_name(inner.func) in ("where", "filter", "filter_by")]
+    tests = [item for link in links for item in (*link.args, *(value for _, value in link.kwargs))]
+    words = [word for item in tests for word in _words(item)] + [name for link in links for name, _ in link.kwargs]
+    changes = any(last_name(inner.func) in ("update", "delete") for inner in walk_calls(call))
+    return changes and any(_STATE.search(word) for word in words)
+
+
+def _words(expr: Expr) -> list[str]:
+    if isinstance(expr, str):
+        return [expr.rpartition(".")[2]]
+    if expr is None or isinstance(expr, LEAF):
+        return []
+    return [word for item in children(expr) for word in _words(item)]
 
 
 def _keyed_set(call: Call) -> bool:

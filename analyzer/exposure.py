@@ -24,10 +24,11 @@ class Exposure:
 
 
 def exposure(order: Order, topologies: Mapping[GraphSite, Topology], graphs: Iterable[GraphSite]) -> Exposure:
-    """The exposure of the graphs; of all graphs and waiting functions of the project where none is known."""
-    sites = sorted((site for site in graphs if site), key=repr)
+    """The exposure of the graphs; of all graphs and waiting functions of the project where none that waits is known."""
+    sites = sorted((site for site in graphs if site and not is_test(site[0])), key=repr)
     functions = {f for site in sites for f in order.graph_functions(site)}
-    known = bool(functions) or any(order.waits_itself(site) for site in sites)
+    known = any(order.waits_itself(site) for site in sites)
+    known = known or any(f in order.reach and order.reach[f].waits for f in functions)
     if not known:
         functions = {f for f, reach in order.reach.items() if reach.waits and not is_test(f[0])}
         functions |= {unit.function for unit in order.registry.units if not is_test(unit.function[0])}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from .facts import Facts, gather, last_name
 from .lower import MODULE
 from .modules import Modules
+from .reaching import Reaching
 from .summary import Call, Class, Function, Stmt, Summary, Write, decode_body
 
 FunctionKey = tuple[str, str]
@@ -47,6 +48,7 @@ class Project:
     on_load: Callable[[File], None] | None = None
     _bodies: dict[FunctionKey, list[Stmt]] = field(default_factory=dict)
     _facts: dict[FunctionKey, Facts] = field(default_factory=dict)
+    _reaching: dict[FunctionKey, Reaching] = field(default_factory=dict)
 
     def file(self, path: str) -> File | None:
         """The file, summarised now if it was not before."""
@@ -121,6 +123,13 @@ class Project:
         found = self._facts.get(key)
         if found is None:
             found = self._facts[key] = gather(self.body(key))
+        return found
+
+    def reaching(self, key: FunctionKey) -> Reaching:
+        """Which bindings of a function's body reach what."""
+        found = self._reaching.get(key)
+        if found is None:
+            found = self._reaching[key] = Reaching(self.body(key))
         return found
 
     def symbol(self, key: FunctionKey) -> str:

@@ -8,9 +8,11 @@ from .facts import Mode, children, walk_calls
 from .summary import (
     LEAF,
     Call,
+    Const,
     Do,
     Expr,
     If,
+    Item,
     Let,
     Loop,
     Match,
@@ -138,6 +140,8 @@ class Reaching:
             for place, part in enumerate(target.items):
                 given = value.items[place] if same and isinstance(value, Seq) else value
                 inner = mode if same else "part"
+                if mode == "is" and not same and not any(isinstance(each, Star) for each in target.items):
+                    given, inner = Item(value, Const(place)), "is"
                 self._bind((*key, place), part, inner, given, before, env)
         elif isinstance(target, str):
             self.names.add(target)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .bindings import known_callers, skips_self
 from .calling import argument, bind_arguments
-from .calls import targets
+from .calls import handed, targets
 from .facts import children, last_name
 from .lower import MODULE
 from .paths import Link
@@ -83,6 +83,7 @@ def _sent(registry: Registry, expr: Expr, function: FunctionId, way: tuple[Link,
     names = {expr} if isinstance(expr, str) else set[str]()
     names |= {name for name, lets in facts.lets.items() for mode, value in lets if mode == "is" and _gives(value, expr)}
     for call in facts.calls:
+        yield from _spread(call, expr, function, names, registry, way)
         carried = [item for item in (*call.args, *(v for _, v in call.kwargs)) if _carries(item, expr, names)]
         if carried:
             yield from _handed(registry, call, carried[0], function, way, depth)
@@ -94,6 +95,26 @@ def _sent(registry: Registry, expr: Expr, function: FunctionId, way: tuple[Link,
     if any(_carries(value, expr, names) for value in facts.returns):
         for caller, call in sorted(known_callers(registry.resolver, function), key=_place):
             yield from _sent(registry, call, caller, (*way, (caller, call)), depth - 1)
+
+
+def _spread(
+    call: Call, expr: Expr, function: FunctionId, names: set[str], registry: Registry, way: tuple[Link, ...]
+) -> Iterator[Send]:
+    """The answer is in a dict of arguments: ``graph.invoke(**{"input": answer, "config": config})``."""
+    lets = registry.resolver.project.facts((function[0], function[1])).lets
+    for word, given in call.kwargs if _runs(registry, call) else ():
+        values = [value for _, value in lets.get(given, ())] if isinstance(given, str) else [given]
+        for table in values if not word else ():
+            if isinstance(table, Table) and any(_carries(value, expr, names) for value in table.values):
+                pairs = zip(table.keys, table.values, strict=True)
+                config = next((v for key, v in pairs if isinstance(key, Const) and key.value == "config"), None)
+                graphs = targets(registry.resolver, call, function).graphs
+                yield Send(function, call, config, way, tuple(g for g in graphs if g))
+
+
+def _runs(registry: Registry, call: Call) -> bool:
+    methods = {m for role in registry.resolver.knowledge.entries["run"] for m in role.options["methods"]}
+    return last_name(call.func) in methods
 
 
 def _closures(registry: Registry, function: FunctionId) -> list[FunctionKey]:
@@ -124,18 +145,18 @@ def _handed(
 ) -> Iterator[Send]:
     """The answer is an argument of a call: one that runs a graph, or one of the project that goes on."""
     resolver = registry.resolver
-    methods = {m for role in resolver.knowledge.entries["run"] for m in role.options["methods"]}
-    reached = targets(resolver, call, function)
+    made = handed(resolver, call, function) or call
+    reached = targets(resolver, made, function)
     for target in reached.functions:
         head = resolver.project.function((target[0], target[1]))
         if head is None or registry.kind((target[0], target[1])) == "entrypoint":
             continue
         for param in head.params:
-            if item in list(bind_arguments(head, call, param.name, skips_self(head))):
+            if item in list(bind_arguments(head, made, param.name, skips_self(head))):
                 inner = (target[0], target[1], "")
                 yield from _sent(registry, param.name, inner, (*way, (function, call)), depth - 1)
-    if last_name(call.func) in methods and (reached.graphs or not reached.functions):
-        yield Send(function, call, argument(call, 1, "config"), way, tuple(g for g in reached.graphs if g))
+    if _runs(registry, made) and (reached.graphs or not reached.functions):
+        yield Send(function, call, argument(made, 1, "config"), way, tuple(g for g in reached.graphs if g))
 
 
 def is_empty(value: Expr) -> bool:

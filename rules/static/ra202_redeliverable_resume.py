@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ...analyzer.claims import claimed
-from ...analyzer.entries import Entry, entries
+from ...analyzer.entries import Entry, entries, retried
 from ...analyzer.exposure import exposure
+from ...analyzer.fresh_threads import fresh_thread
 from ...analyzer.modules import is_test
 from ...contract import Certainty, Finding, Level, Step
 from ..base import StaticRule
@@ -119,12 +120,11 @@ def answer(thread: str, question: str, text: str, db):
     def check(self, program: Program) -> Iterable[Finding]:
         """One finding a resume."""
         for resume in program.resumes:
-            if is_test(resume.function[0]):
+            if is_test(resume.function[0]) or _on_fresh_threads(program, resume):
                 continue
-            found = [
-                (entry, claimed(program.registry, _way(resume, entry), program.options.claims))
-                for entry in entries(program.registry, resume.function)
-            ]
+            ways = [(entry, _way(resume, entry)) for entry in entries(program.registry, resume.function)]
+            ways += _sent_again(program, resume)
+            found = [(entry, claimed(program.registry, way, program.options.claims)) for entry, way in ways]
             open_ways = [(entry, claim) for entry, claim in found if claim != "claim"]
             if not open_ways:
                 continue
@@ -163,6 +163,22 @@ def answer(thread: str, question: str, text: str, db):
             framework_version=program.version(path, FRAMEWORK),
             flow=tuple(_flow(program, resume, entry, exposed)),
         )
+
+
+def _on_fresh_threads(program: Program, resume: Resume) -> bool:
+    """Whether each thread that is answered was made by the same run: a second message makes another one."""
+    return bool(resume.sends) and all(
+        fresh_thread(program.registry, send.config, send.function, send.call, send.way) for send in resume.sends
+    )
+
+
+def _sent_again(program: Program, resume: Resume) -> Iterable[tuple[Entry, list[Link]]]:
+    """Decorators between the making of the answer and its send that call again."""
+    for send in resume.sends:
+        way = [*send.way, (send.function, send.call)]
+        for number, (function, _) in enumerate(way):
+            if function[:2] != resume.function[:2] and (said := retried(program.registry, function)):
+                yield Entry(function, "retry", said, ()), way[number:]
 
 
 def _way(resume: Resume, entry: Entry) -> list[Link]:
