@@ -41,7 +41,9 @@ class DeadInterruptHandler(StaticRule):
         "Graphs that cannot be told are taken for such by their names.",
     )
     bad = """\
-from langgraph.checkpoint.memory import InMemorySaver
+import sqlite3
+
+from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.errors import GraphInterrupt
 from langgraph.graph import START, StateGraph
 from langgraph.types import interrupt
@@ -51,7 +53,8 @@ def ask(state):
     return {"ok": interrupt("ok?")}
 
 
-graph = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask").compile(checkpointer=InMemorySaver())
+saver = SqliteSaver(sqlite3.connect("runs.db", check_same_thread=False))
+graph = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask").compile(checkpointer=saver)
 
 
 def start(text, thread):
@@ -61,7 +64,9 @@ def start(text, thread):
         return {"question": parked.args}
 """
     good = """\
-from langgraph.checkpoint.memory import InMemorySaver
+import sqlite3
+
+from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, StateGraph
 from langgraph.types import interrupt
 
@@ -70,7 +75,8 @@ def ask(state):
     return {"ok": interrupt("ok?")}
 
 
-graph = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask").compile(checkpointer=InMemorySaver())
+saver = SqliteSaver(sqlite3.connect("runs.db", check_same_thread=False))
+graph = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask").compile(checkpointer=saver)
 
 
 def start(text, thread):
