@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 from .attributes import method_of
 from .calling import argument
@@ -29,16 +30,22 @@ class Targets:
 
 def targets(resolver: Resolver, call: Call, function: FunctionId) -> Targets:
     """Where the call goes."""
-    functions: set[FunctionId] = set()
-    outside: set[str] = set()
-    graphs: set[Site | tuple[()]] = set()
-    values = resolver.of(call.func, function)
-    for value in values:
-        _follow(resolver, value, call, function, functions, outside, graphs)
+    found = targets_of(resolver, resolver.of(call.func, function), call, function)
+    functions = set(found.functions)
     method = call.func.rsplit(".", 1)[-1] if isinstance(call.func, str) else getattr(call.func, "name", "")
     position = resolver.knowledge.table("invoking_methods", "names")
     if not functions and position and method in position:
         _add(resolver, resolver.of(argument(call, position[method], None), function), call, function, functions)
+    return replace(found, functions=tuple(sorted(functions)))
+
+
+def targets_of(resolver: Resolver, values: Collection[Value], call: Call, function: FunctionId) -> Targets:
+    """Where a call of these values goes."""
+    functions: set[FunctionId] = set()
+    outside: set[str] = set()
+    graphs: set[Site | tuple[()]] = set()
+    for value in values:
+        _follow(resolver, value, call, function, functions, outside, graphs)
     return Targets(tuple(sorted(functions)), tuple(sorted(outside)), tuple(sorted(graphs)), any(map(_tells, values)))
 
 

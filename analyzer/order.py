@@ -73,6 +73,13 @@ class Order:
             for sites in found.graphs:
                 todo.extend(t for site in sites for t in self.graph_functions(site) if t not in self.outlines)
 
+    def forget(self, functions: Iterable[FunctionId]) -> None:
+        """Outline the functions anew, as more is known of their calls."""
+        again = sorted(functions)
+        for function in again:
+            del self.outlines[function]
+        self.explore(again)
+
     def graph_functions(self, site: GraphSite, seen: frozenset[GraphSite] = frozenset()) -> Iterator[FunctionId]:
         """The functions that a graph runs, subgraphs included."""
         graph = self.registry.graphs.get(site)

@@ -47,6 +47,8 @@ class Outline:
     exits: set[FunctionId] = field(default_factory=set)
     """What runs when its ``with`` blocks are left: no part of the flow."""
     unresolved: int = 0
+    open: list[Call] = field(default_factory=list)
+    """The unresolved calls of methods."""
 
 
 def outline(resolver: Resolver, registry: Registry, function: FunctionId) -> Outline:
@@ -78,7 +80,11 @@ def outline(resolver: Resolver, registry: Registry, function: FunctionId) -> Out
 def _targets(resolver: Resolver, registry: Registry, call: Call, function: FunctionId) -> Targets:
     found = targets(resolver, call, function)
     inner = wrapped_by(registry, function, call.func)
-    return replace(found, functions=inner, known=True) if inner else found
+    if inner:
+        return replace(found, functions=inner, known=True)
+    if found.known or registry.receivers is None:
+        return found
+    return registry.receivers.targets(call, function) or found
 
 
 def _key(call: Call) -> Expr:
@@ -109,6 +115,8 @@ def _add_call(
     guards = found.flow.guards[number]
     if not reached.known:
         found.unresolved += 1
+        if isinstance(call.func, Attr) or "." in str(call.func):
+            found.open.append(call)
     if not resolver.leaving.isdisjoint(reached.outside):
         found.leaves.add(number)
     for name in reached.outside:

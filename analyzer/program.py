@@ -23,6 +23,7 @@ from .persistence import Persistence
 from .pins import FrameworkPins, assume
 from .project import Project
 from .reading import Reader
+from .receivers import Receivers
 from .recursion import RECURSION, deep_recursion
 from .registry import GraphSite, Registry, Unit
 from .repeats import Repeat, repeats
@@ -31,6 +32,7 @@ from .summary import Suppression
 from .suspension import Suspension, Swallow
 from .texts import Texts
 from .topology import Topology, topologies
+from .undecided import Undecided
 from .values import FunctionId, Resolver
 from .wait_order import Unstable, unstable
 from .waiters import callers, direct_waiters, graph_runners
@@ -40,6 +42,9 @@ if TYPE_CHECKING:
 
 _ROUNDS = 12
 """Rounds of bringing in files that mention a waiting function by name."""
+
+_INFERENCES = 4
+"""Rounds of inferring receivers, each in what the last one led to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,8 +218,10 @@ class Program:
         return self.project.symbol((function[0], function[1]))
 
     def close(self) -> None:
-        """Let go of the texts read for excerpts."""
+        """Let go of the texts read for excerpts, and of the process that infers."""
         self.texts.close()
+        if self.registry.receivers is not None:
+            self.registry.receivers.close()
 
 
 def build(root: Path, files: Sequence[FoundFile], options: BuildOptions) -> Program:
@@ -225,11 +232,20 @@ def build(root: Path, files: Sequence[FoundFile], options: BuildOptions) -> Prog
     table = effects.load().with_user(options.effects)
     project = Project(modules.build(by_path, root.name in ("site-packages", "dist-packages")), reader.load)
     resolver = Resolver(project, knowledge, table)
-    registry = Registry(resolver, waits=frozenset(options.waits), recorded=frozenset(options.recorded))
+    receivers = Receivers(root, by_path, resolver)
+    waits, recorded = frozenset(options.waits), frozenset(options.recorded)
+    registry = Registry(resolver, receivers, waits=waits, recorded=recorded)
     order = Order(resolver, registry)
     with deep_recursion(RECURSION):
         lines = _seed(reader, project, options, knowledge.frameworks)
         _link(reader, project, registry, order)
+        undecided = Undecided(order, reader.read)
+        for _ in range(_INFERENCES):
+            found = undecided.ask(registry.units)
+            if not found:
+                break
+            order.forget(found)
+            _link(reader, project, registry, order)
         order.solve()
     stats = Stats(len(files), len(project.files), lines)
     program = Program(root, by_path, options, reader, resolver, registry, order, stats, Texts(by_path))
@@ -297,6 +313,8 @@ def _not_checked(program: Program, count: int) -> Iterable[str]:
         )
     for function in sorted(program.order.too_large):
         yield f"{function[0]}: {function[1]} is too large for a control-flow graph"
+    if program.registry.receivers is not None and program.registry.receivers.gave_up:
+        yield program.registry.receivers.gave_up
     unresolved = sum(
         program.order.outlines[f].unresolved
         for f in program.order.closure(unit.function for unit in program.registry.units)

@@ -109,7 +109,7 @@ class Reader:
             return made
         work = [(path, self.files[path]) for path, _ in todo]
         try:
-            with ProcessPoolExecutor(self.jobs, mp_context=_context()) as pool:
+            with ProcessPoolExecutor(self.jobs, mp_context=process_context()) as pool:
                 outcomes = pool.map(_work, work, chunksize=max(1, len(work) // (self.jobs * 8)))
                 for (path, name), outcome in zip(todo, outcomes, strict=True):
                     if outcome is not None:
@@ -151,8 +151,8 @@ class Reader:
             return None
 
 
-def _context() -> multiprocessing.context.BaseContext:
-    """Fork where it is safe and cheap: workers then need not import the program again."""
+def process_context() -> multiprocessing.context.BaseContext:
+    """How processes are started: by forking where it is safe and cheap, as they then import nothing again."""
     return multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
 
@@ -214,7 +214,7 @@ def _lower_text(text: str, errors: list[tuple[int, str]]) -> Outcome:
 
 def guarded(path: str, data: bytes) -> Outcome:
     """Lower a file that could kill a parser in a child process; its death is an error of the file."""
-    context = _context()
+    context = process_context()
     receiver, sender = context.Pipe(duplex=False)
     child = context.Process(target=_child, args=(sender, path, data), daemon=True)  # type: ignore[attr-defined]
     child.start()

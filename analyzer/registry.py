@@ -11,6 +11,7 @@ from .literals import names_in
 from .lower import MODULE
 from .middleware import attach
 from .project import FunctionKey
+from .receivers import Receivers
 from .solver import Value, Values
 from .summary import Call, Const, Expr, Function, Seq
 from .values import FunctionId, Resolver, Site
@@ -57,6 +58,7 @@ class Registry:
     """All registrations found so far."""
 
     resolver: Resolver
+    receivers: Receivers | None = None
     units: set[Unit] = field(default_factory=set)
     graphs: dict[GraphSite, Graph] = field(default_factory=dict)
     groups: dict[Site, ToolGroup] = field(default_factory=dict)

@@ -75,6 +75,10 @@ class NameMap(Generic[T]):
             for head, old in base._groups.items():
                 self._groups[head] = [*self._groups.get(head, ()), *old]
 
+    def exact(self) -> dict[str, T]:
+        """The names without ``*``, with their values."""
+        return dict(self._exact)
+
     def get(self, name: str) -> T | None:
         """The value of ``name``, or None."""
         found = self._exact.get(name)
