@@ -137,8 +137,9 @@ class Inference:
         return _UNKNOWN
 
 
-def serve(connection: Connection, inference: Inference) -> None:
-    """Answer questions until the other side is gone."""
+def serve(connection: Connection, other: Connection, inference: Inference) -> None:
+    """Answer questions until the other side is gone; a forked process holds a copy of that side, too."""
+    other.close()
     _limit()
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     guard(inference)

@@ -84,6 +84,11 @@ class Program:
         return tuple(sorted(set(self.reader.errors)))
 
     @property
+    def hurried(self) -> bool:
+        """Whether a limit of time left receivers unknown."""
+        return self.registry.receivers is not None and bool(self.registry.receivers.gave_up)
+
+    @property
     def cache_hits(self) -> int:
         """Summaries taken from the cache."""
         return self.reader.hits

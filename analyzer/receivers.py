@@ -91,7 +91,7 @@ class Receivers:
         names = [*effects.rules.exact(), *effects.types.exact(), *self.resolver.knowledge.roles]
         inference = Inference(self.root, self.files, self.resolver.project.modules, stubs(names))
         self._process = context.Process(  # type: ignore[attr-defined]
-            target=serve, args=(theirs, inference), daemon=True
+            target=serve, args=(theirs, ours, inference), daemon=True
         )
         self._process.start()
         theirs.close()

@@ -184,7 +184,7 @@ def audit(planned: Plan) -> Iterator[Audit]:
         if raw is None:
             yield _without_program(found, faults[0], clock)
             return
-        if cache is not None and not faults:
+        if cache is not None and not faults and not raw.hurried:
             remembered.keep(cache, name, raw)
         yield _judge(planned, found, raw, faults, texts, clock)
     finally:
@@ -228,7 +228,8 @@ def _link_and_judge(
         findings, faults = run(program, planned.rules, request.progress)
         clock.lap(f"{len(planned.rules)} rules run")
         comments = {f.relative: c for f in found.files if f.named and (c := program.suppressions(f.relative))}
-        return Raw(tuple(findings), program.errors, program.not_checked, program.stats, comments), faults
+        told = (tuple(findings), program.errors, program.not_checked, program.stats, comments)
+        return Raw(*told, hurried=program.hurried), faults
     finally:
         program.close()
 

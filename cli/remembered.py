@@ -37,6 +37,8 @@ class Raw:
     not_checked: tuple[str, ...] = ()
     stats: Stats = field(default_factory=Stats)
     comments: dict[str, tuple[Suppression, ...]] = field(default_factory=dict)
+    hurried: bool = False
+    """A limit of time was met, so that another run may find more."""
 
 
 _DECODER = msgspec.msgpack.Decoder(Raw)

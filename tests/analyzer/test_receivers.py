@@ -158,6 +158,9 @@ def test_a_process_that_fails_ends_only_the_inference(
     report = audited(tmp_path, "Gates()['a']")
     assert acting(report) == []
     assert [each for each in report.not_checked if "flow.py: inferring a receiver" in each] != []
+    assert resume_audit.check(tmp_path).not_checked == report.not_checked
+    monkeypatch.undo()
+    assert acting(resume_audit.check(tmp_path)) == [("gates.py", "certain")], "what a limit left out was remembered"
 
 
 def test_a_limit_of_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
