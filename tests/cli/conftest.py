@@ -23,6 +23,7 @@ class FakeProgram:
 
     cache_hits = 0
     not_checked = ("what a fake does not see",)
+    hurried: bool = False
 
     def __init__(self, files: Sequence[FoundFile], options: Any) -> None:
         self.files = {file.relative: file.path.read_text(encoding="utf-8") for file in files}
