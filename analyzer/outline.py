@@ -138,6 +138,8 @@ def _add_call(
         if kind == "entrypoint":
             head = resolver.project.function((target[0], target[1]))
             graphs.append((target[0], head.line, head.column) if head else ())
+        elif kind == "recorded" and function in registry.unrecorded:
+            callees.append(target)
         elif kind == "recorded" or registry.is_recorded((target[0], target[1])) or skipped:
             recorded.append(target)
         elif (target[0], target[1]) != (function[0], MODULE):

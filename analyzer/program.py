@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ from .suspension import Suspension, Swallow
 from .texts import Texts
 from .topology import Topology, topologies
 from .undecided import Undecided
+from .unrecorded import unrecorded
 from .values import FunctionId, Resolver
 from .wait_order import Unstable, unstable
 from .waiters import callers, direct_waiters, graph_runners
@@ -208,11 +209,7 @@ class Program:
 
     def version(self, path: str, framework: str) -> str:
         """The framework version assumed for a file: told, pinned, or the newest measured."""
-        told = self.options.framework_versions.get(framework)
-        known = self.resolver.knowledge.framework(framework)
-        if told or known is None:
-            return told or ""
-        return assume(self.pins.pinned(self.root, path, known.packages[0]), known.measured)
+        return _version(self.options, self.resolver.knowledge, self.pins, self.root, path, framework)
 
     def knowledge(self, table: str, key: str) -> Any:
         """A value of one of the knowledge's single tables."""
@@ -241,6 +238,8 @@ def build(root: Path, files: Sequence[FoundFile], options: BuildOptions) -> Prog
     waits, recorded = frozenset(options.waits), frozenset(options.recorded)
     registry = Registry(resolver, receivers, waits=waits, recorded=recorded)
     order = Order(resolver, registry)
+    pins = FrameworkPins()
+    version = partial(_version, options, knowledge, pins, root, framework=str(knowledge.table("subgraph", "framework")))
     with deep_recursion(RECURSION):
         lines = _seed(reader, project, options, knowledge.frameworks)
         _link(reader, project, registry, order)
@@ -251,9 +250,11 @@ def build(root: Path, files: Sequence[FoundFile], options: BuildOptions) -> Prog
                 break
             order.forget(found)
             _link(reader, project, registry, order)
+        registry.unrecorded = unrecorded(order, registry.units, version)
+        order.forget(registry.unrecorded)
         order.solve()
     stats = Stats(len(files), len(project.files), lines)
-    program = Program(root, by_path, options, reader, resolver, registry, order, stats, Texts(by_path))
+    program = Program(root, by_path, options, reader, resolver, registry, order, stats, Texts(by_path), pins=pins)
     program.not_checked = tuple(_not_checked(program, len(files)))
     return program
 
@@ -307,6 +308,16 @@ def _link(reader: Reader, project: Project, registry: Registry, order: Order) ->
         order.in_unit |= runners
         if not bring_in(reader, project, registry, order):
             return
+
+
+def _version(
+    options: BuildOptions, knowledge: frameworks.Knowledge, pins: FrameworkPins, root: Path, path: str, framework: str
+) -> str:
+    told = options.framework_versions.get(framework)
+    known = knowledge.framework(framework)
+    if told or known is None:
+        return told or ""
+    return assume(pins.pinned(root, path, known.packages[0]), known.measured)
 
 
 def _not_checked(program: Program, count: int) -> Iterable[str]:

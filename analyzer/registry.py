@@ -69,6 +69,8 @@ class Registry:
     """(graph, node name, site of the tool group that is the node)."""
     wrapped: dict[FunctionKey, set[FunctionId]] = field(default_factory=dict)
     """For each function that wraps the running of tools, what it may run: tools, and wrappers further in."""
+    unrecorded: frozenset[FunctionId] = frozenset()
+    """Functions whose recorded steps run again all the same, by the version of their framework."""
     waits: frozenset[str] = frozenset()
     recorded: frozenset[str] = frozenset()
     _seen: set[tuple[str, FunctionKey]] = field(default_factory=set)

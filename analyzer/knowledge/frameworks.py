@@ -41,6 +41,7 @@ _TABLES = (
     "altered",
     "storable",
     "passing",
+    "subgraph",
     "aliases",
 )
 _HEAD = ("name", "packages", "measured", "markers", "served_by")

@@ -47,6 +47,7 @@ class EffectBeforeWait(StaticRule):
             "truth, for a literal, for one of several or for a bound, and nothing in between may change it; flags are "
             "followed from where they are set. Conditions in two functions, or on two calls, are not compared."
         ),
+        "A `@task` that a node of a subgraph calls counts as recorded from langgraph 1.2.16 on only (measured).",
         "A guard is taken as safe when it looks up a durable record; whether the record is written is not checked.",
     )
     bad = """\
@@ -91,7 +92,7 @@ def refund(state):
                 place_of(program, effect),
                 program.symbol(hazard.function),
                 f"{said(program, effect, hazard.behind)} fires again each time the wait at "
-                f"{wait_said(program, hazard)} is answered{replay_said(program, hazard)}. {_advice(hazard)}",
+                f"{wait_said(program, hazard)} is answered{replay_said(program, hazard)}. {_advice(program, hazard)}",
                 certainty=certainty_of(effect, hazard.behind),
                 framework=FRAMEWORK,
                 framework_version=program.version(effect.path, FRAMEWORK),
@@ -99,7 +100,10 @@ def refund(state):
             )
 
 
-def _advice(hazard: Hazard) -> str:
+def _advice(program: Program, hazard: Hazard) -> str:
+    if any(function in program.registry.unrecorded for function, _ in hazard.effect_chain[:-1]):
+        kept = program.knowledge("subgraph", "steps_kept_from")
+        return f"The steps of a subgraph's nodes are kept from {FRAMEWORK} {kept} on: update it. {_BEHIND}"
     if hazard.router:
         return "Let a node of its own ask, not the router."
     return _ADVICE.get(hazard.units[0].kind, _BEHIND)
