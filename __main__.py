@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
 
@@ -19,6 +21,8 @@ def leave_the_folder() -> None:
 
 def main() -> None:
     """Run the command line and leave the process with its exit status."""
+    gc.disable()  # one audit, and the process ends: to collect what it leaves costs more than the memory
+    atexit.register(gc.freeze)  # Python collects once more when it ends
     try:
         from .cli.main import door
     except KeyboardInterrupt:

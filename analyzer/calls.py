@@ -31,11 +31,12 @@ class Targets:
 def targets(resolver: Resolver, call: Call, function: FunctionId) -> Targets:
     """Where the call goes."""
     found = targets_of(resolver, resolver.of(call.func, function), call, function)
-    functions = set(found.functions)
     method = call.func.rsplit(".", 1)[-1] if isinstance(call.func, str) else getattr(call.func, "name", "")
     position = resolver.knowledge.table("invoking_methods", "names")
-    if not functions and position and method in position:
-        _add(resolver, resolver.of(argument(call, position[method], None), function), call, function, functions)
+    if found.functions or method not in position:
+        return found
+    functions: set[FunctionId] = set()
+    _add(resolver, resolver.of(argument(call, position[method], None), function), call, function, functions)
     return replace(found, functions=tuple(sorted(functions)))
 
 

@@ -41,7 +41,7 @@ class Writes:
             found, todo = {target}, [target]
             while todo and len(found) <= _MOST:
                 outlined = self.order.outlines.get(todo.pop())
-                for group in (*outlined.callees, *outlined.recorded) if outlined is not None else ():
+                for group in (outlined.called, outlined.recording) if outlined is not None else ():
                     todo.extend(each for each in group if each not in found)
                     found.update(group)
             words = frozenset[str]().union(*(self._written(each) for each in found)) if len(found) <= _MOST else _ALL

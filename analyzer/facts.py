@@ -191,24 +191,14 @@ def _bind(facts: Facts, target: Expr, value: Expr, mode: Mode, line: int = 0) ->
 def _expr(facts: Facts, expr: Expr) -> None:
     if expr is None or isinstance(expr, LEAF):
         return
+    if isinstance(expr, Call):
+        _call(facts, expr)
+        return
     count = len(facts.calls)
     for child in children(expr):
         if child is not None and not isinstance(child, LEAF):
             _expr(facts, child)
-    if isinstance(expr, Call):
-        facts.calls.append(expr)
-        facts.by_name.setdefault(last_name(expr.func), []).append(expr)
-        for item in expr.args:
-            if isinstance(item, str):
-                facts.handing.setdefault(item.rpartition(".")[2], []).append(expr)
-        if isinstance(expr.func, str) and expr.args and "." in expr.func:
-            receiver, _, verb = expr.func.rpartition(".")
-            if verb in FILLERS:
-                key = expr.args[0] if verb == "setdefault" else None
-                facts.fills.setdefault(receiver, []).append((key, expr.args[-1], False))
-            elif verb in MERGERS:
-                facts.fills.setdefault(receiver, []).append((None, expr.args[0], True))
-    elif isinstance(expr, Walrus):
+    if isinstance(expr, Walrus):
         facts.lets.setdefault(expr.target, []).append(("is", expr.value))
         facts.lines.setdefault(expr.target, []).append(0)
     elif isinstance(expr, Comp):
@@ -217,3 +207,25 @@ def _expr(facts: Facts, expr: Expr) -> None:
             _bind(facts, target, source, "part")
     elif isinstance(expr, Op) and expr.kind == "yield":
         facts.returns.append(expr.items[0])
+
+
+def _call(facts: Facts, call: Call) -> None:
+    _expr(facts, call.func)
+    for item in call.args:
+        if isinstance(item, str):
+            facts.handing.setdefault(item.rpartition(".")[2], []).append(call)
+        else:
+            _expr(facts, item)
+    for _, value in call.kwargs:
+        _expr(facts, value)
+    facts.calls.append(call)
+    if not isinstance(call.func, str):
+        facts.by_name.setdefault(last_name(call.func), []).append(call)
+        return
+    receiver, dot, verb = call.func.rpartition(".")
+    facts.by_name.setdefault(verb, []).append(call)
+    if dot and call.args and verb in FILLERS:
+        key = call.args[0] if verb == "setdefault" else None
+        facts.fills.setdefault(receiver, []).append((key, call.args[-1], False))
+    elif dot and call.args and verb in MERGERS:
+        facts.fills.setdefault(receiver, []).append((None, call.args[0], True))

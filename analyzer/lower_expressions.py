@@ -178,7 +178,7 @@ class Expressions:
         if len(node.elts) > LARGEST_DISPLAY and _plain(node.elts):
             return None
         expr = self.expr
-        return Seq([expr(item) for item in node.elts], node.lineno, node.col_offset)
+        return Seq([expr(item) for item in node.elts], node.lineno, node.col_offset, type(node) is ast.Tuple)
 
     def _subscript(self, node: ast.Subscript) -> Expr:
         return Item(self.expr(node.value), self.expr(node.slice))
@@ -240,7 +240,7 @@ class Expressions:
             items = [self.expr(node.key), self.expr(node.value)]
         else:
             items = [self.expr(node.elt)]
-        return Comp(items, loops, node.lineno, node.col_offset)
+        return Comp(items, loops, node.lineno, node.col_offset, isinstance(node, ast.GeneratorExp))
 
     def _walrus(self, node: ast.NamedExpr) -> Expr:
         self.scope.local.add(node.target.id)

@@ -7,17 +7,20 @@ import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 _TEST = re.compile(r"(^|/)(tests?|testing|test_[^/]*|[^/]*_tests?\.py|conftest\.py)(/|$)")
 
 _SHOWN = re.compile(r"(^|/)(examples?|samples?|demos?|tutorials?|quickstarts?|cookbooks?|playgrounds?)(/|$)|quickstart")
 
 
+@lru_cache(maxsize=100_000)
 def is_demonstration(path: str) -> bool:
     """Whether a file is there to be read or tried out, by the folder it lies in."""
     return _SHOWN.search(path) is not None
 
 
+@lru_cache(maxsize=100_000)
 def is_test(path: str) -> bool:
     """Whether a file belongs to tests, by its path."""
     return _TEST.search(path) is not None

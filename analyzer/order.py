@@ -67,8 +67,7 @@ class Order:
                 self.too_large.add(function)
                 continue
             self.outlines[function] = found
-            for group in (*found.callees, *found.recorded):
-                todo.extend(target for target in group if target not in self.outlines)
+            todo.extend(target for target in (*found.called, *found.recording) if target not in self.outlines)
             todo.extend(target for target in sorted(found.exits) if target not in self.outlines)
             for sites in found.graphs:
                 todo.extend(t for site in sites for t in self.graph_functions(site) if t not in self.outlines)
@@ -100,10 +99,9 @@ class Order:
                 continue
             found.add(function)
             outlined = self.outlines[function]
-            for group in outlined.callees:
-                todo.extend(target for target in group if target in self.outlines)
-            for group in outlined.recorded if recorded else ():
-                todo.extend(target for target in group if target in self.outlines)
+            todo.extend(target for target in outlined.called if target in self.outlines)
+            if recorded:
+                todo.extend(target for target in outlined.recording if target in self.outlines)
         return found
 
     # numbers

@@ -49,6 +49,10 @@ class Outline:
     unresolved: int = 0
     open: list[Call] = field(default_factory=list)
     """The unresolved calls of methods."""
+    called: tuple[FunctionId, ...] = ()
+    """All ``callees``, once each."""
+    recording: tuple[FunctionId, ...] = ()
+    """All ``recorded``, once each."""
 
 
 def outline(resolver: Resolver, registry: Registry, function: FunctionId) -> Outline:
@@ -74,6 +78,8 @@ def outline(resolver: Resolver, registry: Registry, function: FunctionId) -> Out
         else:
             wait = _raised(resolver, raised, function) if raised is not None else None
             _add(found, wait=wait)
+    found.called = tuple(dict.fromkeys(target for group in found.callees for target in group))
+    found.recording = tuple(dict.fromkeys(target for group in found.recorded for target in group))
     return found
 
 

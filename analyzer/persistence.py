@@ -162,9 +162,10 @@ class Persistence:
     def _run_calls(self) -> Iterator[tuple[FunctionId, Call]]:
         """Calls of methods that may run a graph, outside tests and replayed units."""
         methods = {m for role in self.resolver.knowledge.entries["run"] for m in role.options["methods"]}
-        for (path, qualname), head in list(self.resolver.project.functions()):
+        mentions = self.resolver.project.mentions
+        for path, qualname in sorted({key for method in methods for key in mentions.get(method, ())}):
             function = (path, qualname, "")
-            if is_test(path) or function in self.order.in_unit or methods.isdisjoint(head.names):
+            if is_test(path) or function in self.order.in_unit:
                 continue
             by_name = self.resolver.project.facts((path, qualname)).by_name
             for method in sorted(methods):

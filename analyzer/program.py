@@ -161,11 +161,7 @@ class Program:
         covered = self.order.closure(unit.function for unit in self.registry.units)
         waiting = {f for f, reach in self.order.reach.items() if reach.waits and f not in covered}
         called = {
-            target
-            for function in waiting
-            for group in self.order.outlines[function].callees
-            for target in group
-            if target != function
+            target for function in waiting for target in self.order.outlines[function].called if target != function
         }
         first = sorted(waiting - called)
         if waiting - self.order.closure(first):

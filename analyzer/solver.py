@@ -36,6 +36,10 @@ class Solver:
         self._queued: set[Key] = set()
         self._current: Key | None = None
 
+    def is_unused(self) -> bool:
+        """Whether nothing was asked yet, so that nothing can depend on anything."""
+        return not self._values
+
     def read(self, key: Key) -> Values:
         """The values so far; the equation being computed is computed again when they grow."""
         if self._current is not None and self._values.get(key) is not _ANYTHING:

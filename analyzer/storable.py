@@ -18,7 +18,6 @@ from .facts import children, last_name
 from .knowledge.patterns import expand
 from .solver import Value, Values
 from .summary import Call, Class, Comp, Const, Expr, Function, Item, Lambda, Op, Seq, Star, Stmt, Table, Walrus
-from .texts import Texts
 from .values import FunctionId, Resolver
 
 _DEPTH = 4
@@ -42,9 +41,8 @@ class Unfit:
 class Judge:
     """Says which expressions give values that are unfit, and only where every value they may give is."""
 
-    def __init__(self, resolver: Resolver, texts: Texts) -> None:
+    def __init__(self, resolver: Resolver) -> None:
         self.resolver = resolver
-        self.texts = texts
         self._refused = [
             (pattern, said)
             for said, names in resolver.knowledge.tables.get("unstorable", {}).items()
@@ -69,7 +67,7 @@ class Judge:
             return self._comprehension(expr, function, depth)
         if isinstance(expr, Seq):
             inner = self._first(expr.items, function, depth)
-            if inner is None and self._opens(function[0], expr.line, expr.column) == "(":
+            if inner is None and expr.is_tuple:
                 return Unfit(False, "a tuple", "a list", (function[0], expr.line, expr.column))
             return inner
         if isinstance(expr, Table):
@@ -91,12 +89,9 @@ class Judge:
         return next((unfit for unfit in found if unfit is not None and unfit.fails), None)
 
     def _comprehension(self, expr: Comp, function: FunctionId, depth: int) -> Unfit | None:
-        if self._opens(function[0], expr.line, expr.column) == "(":
+        if expr.is_generator:
             return Unfit(True, "a generator", made=(function[0], expr.line, expr.column))
         return self._first(expr.items, function, depth)
-
-    def _opens(self, path: str, line: int, column: int) -> str:
-        return self.texts.code_line(path, line).encode()[column : column + 1].decode("utf-8", "ignore")
 
     # names
 

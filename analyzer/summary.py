@@ -64,6 +64,7 @@ class Seq(Node, frozen=True, tag=6):
     items: list[Expr]
     line: int
     column: int
+    is_tuple: bool = False
 
 
 class Op(Node, frozen=True, tag=7):
@@ -93,6 +94,7 @@ class Comp(Node, frozen=True, tag=9):
     loops: list[tuple[Expr, Expr, list[Expr]]]
     line: int
     column: int
+    is_generator: bool = False
 
 
 class Star(Node, frozen=True, tag=10):

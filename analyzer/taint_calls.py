@@ -43,7 +43,7 @@ class Tainting:
         wanted = self.order.closure(functions)
 
         def called(function: FunctionId) -> list[FunctionId]:
-            return sorted({t for group in outlines[function].callees for t in group if t in wanted})
+            return sorted(t for t in outlines[function].called if t in wanted)
 
         ranks = postorder(sorted(wanted), called)
         for function in sorted(wanted, key=ranks.__getitem__):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from functools import cached_property
 from typing import Literal
 
@@ -81,8 +81,9 @@ class Sources:
             return Source("model", function, call)
         if acts:
             return Source("read", function, call)
-        args, kwargs = arguments(resolver, call, function)
-        for name in found.outside:
+        listed = [name for name in found.outside if resolver.effects.lookup(name) is not None]
+        args, kwargs = arguments(resolver, call, function) if listed else ([], {})
+        for name in listed:
             effect = resolver.effects.classify(name, args, kwargs)
             if effect is not None and effect.action == "read" and not (effect.kind == "files" and self._is_setup(call)):
                 return Source("read", function, call)
@@ -116,18 +117,22 @@ class Sources:
         return any(name.startswith(f"{root}.") for root in self._words("models"))
 
     def _named(self, key: str, names: Sequence[str]) -> bool:
-        return any(fnmatchcase(name, pattern) for name in names for pattern in self._patterns[key])
+        return any(map(self._patterns[key].match, names))
 
     @cached_property
-    def _patterns(self) -> dict[str, list[str]]:
+    def _patterns(self) -> dict[str, re.Pattern[str]]:
+        return {key: re.compile("|".join(map(translate, names))) for key, names in self._names.items()}
+
+    @cached_property
+    def _names(self) -> dict[str, list[str]]:
         keys = ("clock", "random", "shuffles", "orders")
-        return {key: [p for item in self._words(key) for p in expand(item)] for key in keys}
+        return {key: [name for item in self._words(key) for name in expand(item)] for key in keys}
 
     def _words(self, key: str) -> Sequence[str]:
         return self.order.resolver.knowledge.table("unstable", key)  # type: ignore[no-any-return]
 
     def _lasts(self, key: str) -> set[str]:
-        last = {pattern.rpartition(".")[2] for pattern in self._patterns[key]}
+        last = {name.rpartition(".")[2] for name in self._names[key]}
         aliases = self.order.resolver.project.aliases
         return last.union(*(aliases.get(name, set()) for name in last))
 

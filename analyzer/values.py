@@ -104,6 +104,8 @@ class Resolver:
     # names
 
     def _loaded(self, file: File) -> None:
+        if self.solver.is_unused():
+            return
         for function in file.summary.functions:
             for name in function.names:
                 self.solver.touch(("mentions", name))

@@ -85,7 +85,7 @@ graph = builder.compile(checkpointer=InMemorySaver())
 
     def check(self, program: Program) -> Iterable[Finding]:
         """One finding a write."""
-        judge = Judge(program.resolver, program.texts)
+        judge = Judge(program.resolver)
         state = KeptState(program.order, program.registry, program.persistence)
         seen: set[Place] = set()
         keys: dict[Unit, set[str]] = dict(unregistered(program.registry, program.units))

@@ -251,6 +251,8 @@ def test_classes() -> None:
         ("[a, *b]", Seq(["a", Star("b")], 1, 4)),
         ("{'k': a, **b}", Table([Const("k"), None], ["a", Star("b")], 1, 4)),
         ("[a for b in c if d]", Comp(["a"], [("b", "c", ["d"])], 1, 4)),
+        ("(a for b in c)", Comp(["a"], [("b", "c", [])], 1, 4, is_generator=True)),
+        ("(a, b)", Seq(["a", "b"], 1, 4, is_tuple=True)),
         ("{a: b for c in d}", Comp(["a", "b"], [("c", "d", [])], 1, 4)),
         ("(a := b)", Walrus("a", "b")),
         ("-1", Const(-1)),
