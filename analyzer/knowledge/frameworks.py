@@ -45,6 +45,8 @@ _TABLES = (
     "aliases",
 )
 _HEAD = ("name", "packages", "measured", "markers", "served_by")
+_ELSEWHERE = ("hook",)
+"""Read by ``hooks.py``, for the tracer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ def load() -> Knowledge:
     entries: dict[str, list[Role]] = {}
     for path in sorted(_FOLDER.glob("*.toml")):
         data = tomllib.loads(path.read_text(encoding="utf-8"))
-        unknown = set(data) - set(_LISTS) - set(_TABLES) - set(_HEAD)
+        unknown = set(data) - set(_LISTS) - set(_TABLES) - set(_HEAD) - set(_ELSEWHERE)
         if unknown:
             raise ValueError(f"{path.name}: unknown key {sorted(unknown)[0]!r}")
         name = data.get("name", "python")

@@ -1,0 +1,69 @@
+"""LangGraph's own values, read without calling anything of the program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+_MAP_KEY = re.compile(r"[0-9a-f]{32}")
+"""An answer is a map when all its keys are digests of this form (langgraph 1.0.5 to 1.2.24)."""
+
+_NOT_RESULTS = ("__interrupt__", "__resume__", "__error__", "__scheduled__")
+
+
+def configurable(config: Any) -> dict[str, Any]:
+    """The ``configurable`` part of a configuration; empty where there is none."""
+    found = config.get("configurable") if isinstance(config, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def text_id(value: Any) -> str | None:
+    """A name or an id as text; None for anything that is no plain text or number."""
+    if type(value) is str:
+        return value
+    return str(value) if type(value) is int else None
+
+
+def input_kind(value: Any) -> str:
+    """``none``, ``answer`` (a command that resumes) or ``new``."""
+    if value is None:
+        return "none"
+    return "answer" if _resume(value) is not None else "new"
+
+
+def answers_of(value: Any) -> Iterator[tuple[str | None, Any]]:
+    """The answers that an input carries, each with the id of the wait it names, if it names one."""
+    resume = _resume(value)
+    if resume is None:
+        return
+    if type(resume) is dict and all(type(key) is str and _MAP_KEY.fullmatch(key) for key in resume):
+        yield from resume.items()
+    else:
+        yield None, resume
+
+
+def _resume(value: Any) -> Any:
+    return getattr(value, "resume", None) if type(value).__name__ == "Command" else None
+
+
+def pending(writes: Any) -> list[dict[str, Any]]:
+    """What was recorded beside a checkpoint: open waits, and results of tasks (``wait`` and ``ordinal`` are None)."""
+    rows = list(writes or ())
+    answered = {task: len(v) if isinstance(v, list) else 1 for task, channel, v in rows if channel == "__resume__"}
+    found: list[dict[str, Any]] = []
+    results: set[str] = set()
+    for task, channel, value in rows:
+        if channel == "__interrupt__":
+            for each in value if isinstance(value, tuple | list) else (value,):
+                wait = text_id(getattr(each, "id", None) or getattr(each, "interrupt_id", None))
+                found.append({"task": text_id(task), "wait": wait, "ordinal": answered.get(task, 0)})
+        elif channel not in _NOT_RESULTS and not str(task).startswith("00000000-"):
+            results.add(str(task))
+    return found + [{"task": task, "wait": None, "ordinal": None} for task in sorted(results)]
+
+
+def static_waits(loop: Any) -> list[tuple[str, str]]:
+    """The tasks, id and name, that a static breakpoint holds up, or held up behind."""
+    tasks = getattr(loop, "tasks", None)
+    return [(task.id, task.name) for task in tasks.values()] if isinstance(tasks, dict) else []
