@@ -44,16 +44,27 @@ class Hook:
 _MOST = 20_000
 
 
+class Finder(Protocol):
+    """Finds hooks for code that no list of hooks names."""
+
+    names: frozenset[str]
+    """Plain names of the functions it may know; all others are not asked for."""
+
+    def find(self, code: CodeType, frame: FrameType) -> Hook | None:
+        """The hook of the function."""
+
+
 class Watched:
     """Finds the hook of a code object. Names are looked at first: nearly all calls end there."""
 
-    def __init__(self, hooks: Iterable[Hook]) -> None:
-        self.by_name: dict[str, list[Hook]] = {}
-        self.seen: set[tuple[str, str]] = set()
-        """(event, qualname) of the hooks that were met."""
+    def __init__(self, hooks: Iterable[Hook], finders: Iterable[Finder] = ()) -> None:
+        self._hooks: dict[str, list[Hook]] = {}
+        self._finders = tuple(finders)
         self._known: dict[int, tuple[CodeType, Hook | None]] = {}
         for hook in hooks:
-            self.by_name.setdefault(hook.name, []).append(hook)
+            self._hooks.setdefault(hook.name, []).append(hook)
+        self.names = frozenset(self._hooks).union(*(finder.names for finder in self._finders))
+        """Plain names of all that may be watched."""
 
     def find(self, frame: FrameType) -> Hook | None:
         """The hook of the function that runs in the frame."""
@@ -64,17 +75,24 @@ class Watched:
         found = self._find(code, frame)
         if len(self._known) < _MOST:  # the code is kept, so that no other takes its id
             self._known[id(code)] = (code, found)
-        if found is not None:
-            self.seen.add((found.event, found.qualname))
         return found
 
+    def is_final(self, code: CodeType) -> bool:
+        """Whether a function that is not watched now never will be: no class decides about it."""
+        return not any(hook.base for hook in self._hooks.get(code.co_name, ()))
+
     def _find(self, code: CodeType, frame: FrameType) -> Hook | None:
-        for hook in self.by_name.get(code.co_name, ()):
+        for hook in self._hooks.get(code.co_name, ()):
             if hook.base:
                 if code.co_argcount and _has_base(frame, code.co_varnames[0], hook.base):
                     return hook
             elif code.co_qualname == hook.qualname and _lies_in(code.co_filename, hook.file):
                 return hook
+        for finder in self._finders:
+            if code.co_name in finder.names:
+                found = finder.find(code, frame)
+                if found is not None:
+                    return found
         return None
 
 

@@ -84,6 +84,11 @@ class LangGraph:
         if handler is not None:
             handler(frame, state, error)
 
+    def keys_of(self, conf: Any) -> tuple[str, dict[str, Any]] | None:
+        """The task that a configuration belongs to, and the keys that its events have."""
+        found = self.task_of(conf)
+        return (found[0], found[1].common) if found is not None else None
+
     def task_of(self, conf: Any) -> tuple[str, Loop] | None:
         """The task and loop that a configuration belongs to, if they are known."""
         scratchpad = conf.get("__pregel_scratchpad") if isinstance(conf, dict) else None

@@ -16,14 +16,13 @@ from ..analyzer.knowledge import hooks as knowledge
 from .cores.choice import choose
 from .cores.protocol import CannotAttach, Core
 from .digests import BadKey, Digests, load_key
+from .effects import Effects
 from .hooks import Hook, Watched
 from .langgraph import LangGraph
 from .recorder import Recorder, declared, say
 from .store import Limits, Store
 
 DEFAULT = Path(".resume-audit") / "traces"
-
-_OBSERVERS = {"langgraph": LangGraph}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +93,14 @@ _registered: list[bool] = []
 def attach(
     store: str | os.PathLike[str] | None = None,
     *,
+    effects: Sequence[str] = (),
     core: str | None = None,
     fsync: bool = False,
     max_size: int | None = None,
 ) -> Session:
     """Watch this process from now on and write what it does to ``store`` (a folder, made if need be).
 
+    ``effects``: qualified names of functions of the program that act (``shop.payments.charge``).
     ``core``: ``"settrace"``, ``"monitoring"``, or None for the best this Python has. ``fsync`` forces every event to
     the disk. ``max_size``: bytes after which recording stops. Where it cannot attach it says so once on standard
     error and gives a session that is off. Raises ValueError for a core that does not exist.
@@ -125,7 +126,8 @@ def attach(
         say(f"not attached: the store {settings.store} cannot be used: {error}")
         return off
     recorder = Recorder(opened, digests)
-    watched = Watched(_hooks(recorder))
+    langgraph = LangGraph(recorder, knowledge.load("langgraph"))
+    watched = Watched(_hooks(langgraph), [Effects(recorder, effects, langgraph.keys_of)])
     try:
         chosen.install(watched, recorder)
     except CannotAttach as error:
@@ -143,9 +145,11 @@ def attach(
 
 
 @contextmanager
-def recording(store: str | os.PathLike[str] | None = None, *, core: str | None = None) -> Iterator[Session]:
+def recording(
+    store: str | os.PathLike[str] | None = None, *, effects: Sequence[str] = (), core: str | None = None
+) -> Iterator[Session]:
     """``attach`` for as long as the block runs."""
-    session = attach(store, core=core)
+    session = attach(store, effects=effects, core=core)
     try:
         yield session
     finally:
@@ -178,12 +182,10 @@ def _begin(recorder: Recorder) -> None:
     recorder.emit("process.start", pid=os.getpid(), host=recorder.store.process.split("-")[0], command=command)
 
 
-def _hooks(recorder: Recorder) -> Iterator[Hook]:
-    for name, observer in _OBSERVERS.items():
-        made = observer(recorder, knowledge.load(name))
-        for hook in made.framework.hooks:
-            for function in hook.names:
-                yield Hook(made, hook.event, function, hook.file, hook.base)
+def _hooks(observer: LangGraph) -> Iterator[Hook]:
+    for hook in observer.framework.hooks:
+        for function in hook.names:
+            yield Hook(observer, hook.event, function, hook.file, hook.base)
 
 
 def _tool() -> str:

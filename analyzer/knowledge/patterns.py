@@ -79,6 +79,12 @@ class NameMap(Generic[T]):
         """The names without ``*``, with their values."""
         return dict(self._exact)
 
+    def entries(self) -> Iterator[tuple[str, T]]:
+        """All names and patterns, with their values."""
+        yield from self._exact.items()
+        for found in self._groups.values():
+            yield from found
+
     def get(self, name: str) -> T | None:
         """The value of ``name``, or None."""
         found = self._exact.get(name)

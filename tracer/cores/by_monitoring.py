@@ -38,7 +38,7 @@ class Monitoring:
         monitoring.use_tool_id(free, _TOOL)
         self._id = free
         events = monitoring.events
-        names = watched.by_name
+        names = watched.names
         disable = monitoring.DISABLE
         started = self._open
 
@@ -48,8 +48,7 @@ class Monitoring:
             frame = sys._getframe(1)
             hook = watched.find(frame)
             if hook is None:
-                # one class's method may be watched and another's of the same code not: only plain ones are final
-                return None if any(each.base for each in names[code.co_name]) else disable
+                return disable if watched.is_final(code) else None
             if id(code) not in self._armed:
                 self._armed[id(code)] = code
                 monitoring.set_local_events(free, code, events.PY_RETURN)

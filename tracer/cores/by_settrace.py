@@ -59,7 +59,7 @@ class Settrace:
         return self._trace is not None and sys.gettrace() is self._trace
 
     def _make(self, watched: Watched, told: Told) -> Trace:
-        names = watched.by_name
+        names = watched.names
         find = watched.find
 
         def trace(frame: FrameType, event: str, arg: Any) -> Any:
