@@ -14,6 +14,8 @@ from .explain import explain
 from .rules import rules
 from .status import INTERRUPTED, USAGE
 from .streams import say
+from .trace import trace
+from .traces import traces
 
 
 class Door(click.Group):
@@ -57,5 +59,5 @@ def door() -> None:
     """
 
 
-for _command in (check, explain, rules):
+for _command in (check, explain, rules, trace, traces):
     door.add_command(_command)

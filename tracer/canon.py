@@ -161,7 +161,10 @@ def _fields(value: Any, kind: type) -> list[tuple[str, Any]]:
     elif kind.__module__.startswith("langgraph.") and hasattr(kind, "__slots__"):
         found = [(name, _stored(value, name)) for name in kind.__slots__ if not name.startswith("__")]
     elif _is_plain(kind):
-        found = [("class", f"{kind.__module__}.{kind.__qualname__}"), *object.__getattribute__(value, "__dict__").items()]
+        found = [
+            ("class", f"{kind.__module__}.{kind.__qualname__}"),
+            *object.__getattribute__(value, "__dict__").items(),
+        ]
     else:
         raise Unknown
     if any(base.__module__.startswith(_MESSAGES) for base in kind.__mro__):
@@ -172,7 +175,9 @@ def _fields(value: Any, kind: type) -> list[tuple[str, Any]]:
 def _is_plain(kind: type) -> bool:
     """Whether all that an object of the class is stands in its ``__dict__``."""
     made_by_python = all(base.__flags__ & _HEAP for base in kind.__mro__[:-1])
-    return made_by_python and kind.__dictoffset__ != 0 and not any("__slots__" in base.__dict__ for base in kind.__mro__)
+    return (
+        made_by_python and kind.__dictoffset__ != 0 and not any("__slots__" in base.__dict__ for base in kind.__mro__)
+    )
 
 
 _HEAP = 1 << 9

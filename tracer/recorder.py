@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from contextvars import ContextVar
 from itertools import count
 from types import FrameType
@@ -17,7 +18,7 @@ from .store import Store
 
 Declared = Mapping[str, str | None]
 
-declared: ContextVar[Declared] = ContextVar("resume_audit_call", default={})
+declared: ContextVar[Declared | None] = ContextVar("resume_audit_call", default=None)
 """What the caller said of its next call into a framework: ``intent`` and ``job``."""
 
 
@@ -84,12 +85,12 @@ class Recorder:
         if self.faults == 1:
             detail = f"{where}: {type(error).__name__}"
             self.store.write({"kind": "trace.gap", "reason": "tracer fault", "since": time.time_ns(), "detail": detail})
-            self.warn(f"the tracer failed at {detail}; what it missed is marked in the trace, the program is not touched")
+            self.warn(
+                f"the tracer failed at {detail}; what it missed is marked in the trace, the program is not touched"
+            )
 
 
 def say(text: str) -> None:
     """One line on standard error, if there is one."""
-    try:
+    with suppress(OSError, ValueError, AttributeError):  # closed, or None under pythonw
         print(f"resume-audit: {text}", file=sys.stderr, flush=True)
-    except (OSError, ValueError, AttributeError):  # closed, or None under pythonw
-        pass

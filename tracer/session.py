@@ -8,8 +8,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from importlib.metadata import PackageNotFoundError, version
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..analyzer.knowledge import hooks as knowledge
@@ -18,7 +17,7 @@ from .cores.protocol import CannotAttach, Core
 from .digests import BadKey, Digests, load_key
 from .effects import Effects
 from .hooks import Hook, Watched
-from .langgraph import LangGraph
+from .langgraph.observer import LangGraph
 from .recorder import Recorder, declared, say
 from .store import Limits, Store
 
@@ -31,13 +30,15 @@ class Settings:
 
     store: Path = DEFAULT
     core: str | None = None
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
 
 
 class Session:
     """A process being traced. ``is_on`` is False where it could not be attached; then nothing was changed."""
 
-    def __init__(self, recorder: Recorder | None, core: Core | None, watched: Watched | None, settings: Settings) -> None:
+    def __init__(
+        self, recorder: Recorder | None, core: Core | None, watched: Watched | None, settings: Settings
+    ) -> None:
         self._recorder = recorder
         self._core = core
         self._watched = watched
@@ -192,14 +193,6 @@ def _tool() -> str:
     from .. import __version__
 
     return __version__
-
-
-def installed_version(package: str) -> str | None:
-    """The version of a distribution, None where it is not to be found."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
 
 
 __all__: Sequence[str] = ("DEFAULT", "Session", "attach", "call", "recording")

@@ -6,6 +6,7 @@ moment loses nothing it recorded. A power cut can, unless ``fsync`` is asked for
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -133,15 +134,13 @@ class Store:
     def _gap(self, reason: str) -> None:
         event = {"kind": "trace.gap", "reason": reason, "since": time.time_ns()}
         line = _encode({**event, "at": event["since"], "process": self.process})
-        try:
+        with contextlib.suppress(OSError):  # the store is gone; the warning says so
             os.write(self._handle, (line + "\n").encode("ascii"))
-        except OSError:  # the store is gone; the warning says so
-            pass
 
     def is_there(self) -> bool:
         """Whether the file that is written to is still in its folder."""
         try:
-            return os.stat(self._path).st_ino == os.fstat(self._handle).st_ino
+            return self._path.stat().st_ino == os.fstat(self._handle).st_ino
         except OSError:
             return False
 

@@ -30,7 +30,7 @@ class Monitoring:
 
     def install(self, watched: Watched, told: Told) -> None:
         """Begin. Raises CannotAttach where no tool id is free."""
-        monitoring = sys.monitoring
+        monitoring = _monitoring()
         free = next((each for each in _IDS if monitoring.get_tool(each) is None), None)
         if free is None:
             held = ", ".join(str(monitoring.get_tool(each)) for each in _IDS)
@@ -83,7 +83,7 @@ class Monitoring:
         """End."""
         if self._id < 0:
             return
-        monitoring = sys.monitoring
+        monitoring = _monitoring()
         monitoring.set_events(self._id, 0)
         for code in self._armed.values():
             monitoring.set_local_events(self._id, code, 0)
@@ -95,4 +95,9 @@ class Monitoring:
 
     def is_installed(self) -> bool:
         """Whether the tool id is still ours."""
-        return self._id >= 0 and sys.monitoring.get_tool(self._id) == _TOOL
+        return self._id >= 0 and _monitoring().get_tool(self._id) == _TOOL
+
+
+def _monitoring() -> Any:
+    """``sys.monitoring``, which type checkers for Python 3.11 do not know."""
+    return vars(sys)["monitoring"]

@@ -52,7 +52,7 @@ class Settrace:
             if sys.gettrace() is self._trace:
                 sys.settrace(None)
             if threading.gettrace() is self._trace:
-                threading.settrace(None)  # type: ignore[arg-type]  # None takes it away; typeshed does not say so
+                threading.settrace(None)
 
     def is_installed(self) -> bool:
         """Whether this thread's trace function is still ours."""

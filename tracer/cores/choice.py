@@ -17,7 +17,7 @@ def choose(asked: str | None) -> tuple[Core, str]:
     version = f"{sys.version_info[0]}.{sys.version_info[1]}"
     if asked == "settrace":
         return Settrace(), "asked for"
-    if sys.version_info < (3, 12):
+    if not hasattr(sys, "monitoring"):
         if asked:
             raise CannotAttach(f"the monitoring core needs Python 3.12, this is {version}")
         return Settrace(), f"Python {version} has no sys.monitoring"

@@ -7,7 +7,7 @@ import sqlite3
 import weakref
 from typing import Any
 
-from .recorder import Recorder
+from ..recorder import Recorder
 
 
 class Identities:

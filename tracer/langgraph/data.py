@@ -9,6 +9,9 @@ from typing import Any
 _MAP_KEY = re.compile(r"[0-9a-f]{32}")
 """An answer is a map when all its keys are digests of this form (langgraph 1.0.5 to 1.2.24)."""
 
+INTERRUPTS = ("GraphInterrupt", "NodeInterrupt")
+"""Exceptions that park."""
+
 _NOT_RESULTS = ("__interrupt__", "__resume__", "__error__", "__scheduled__")
 
 
@@ -67,3 +70,15 @@ def static_waits(loop: Any) -> list[tuple[str, str]]:
     """The tasks, id and name, that a static breakpoint holds up, or held up behind."""
     tasks = getattr(loop, "tasks", None)
     return [(task.id, task.name) for task in tasks.values()] if isinstance(tasks, dict) else []
+
+
+def waits_in(error: BaseException | None) -> list[str | None]:
+    """The ids of the waits that an interrupt carries."""
+    args = getattr(error, "args", ())
+    found = args[0] if args and isinstance(args[0], tuple | list) else ()
+    return [text_id(getattr(each, "id", None) or getattr(each, "interrupt_id", None)) for each in found]
+
+
+def path_of(task: Any) -> list[Any]:
+    """Where a task stands in its step: how it was asked for, and its number among those asked for so."""
+    return [each if isinstance(each, str | int | bool) else str(type(each).__name__) for each in task.path[:4]]

@@ -1,0 +1,128 @@
+"""Checkpoints: what runs load, what savers keep, and what callers change."""
+
+from __future__ import annotations
+
+from types import FrameType
+from typing import Any
+
+from .data import configurable, pending, text_id
+from .frames import is_inner, loading
+from .known import Known
+
+
+class Checkpoints:
+    """Observes savers, and changes of the state from outside."""
+
+    def __init__(self, known: Known) -> None:
+        self._known = known
+
+    def load_started(self, frame: FrameType) -> Any:
+        loop = loading(frame)
+        return self._known.loop(loop, frame) if loop is not None and not is_inner(frame) else None
+
+    def load_ended(self, frame: FrameType, known: Any, result: Any) -> None:
+        if known is None:
+            return
+        checkpoint = getattr(result, "checkpoint", None)
+        self._known.recorder.emit(
+            "checkpoint.load",
+            **known.common,
+            checkpoint=checkpoint["id"] if checkpoint is not None else None,
+            digest=self._known.recorder.digest(checkpoint["channel_values"]) if checkpoint is not None else None,
+            pending=pending(getattr(result, "pending_writes", None)),
+        )
+
+    def save_started(self, frame: FrameType) -> Any:
+        return None if is_inner(frame) else True
+
+    def save_ended(self, frame: FrameType, outermost: Any, result: Any) -> None:
+        if outermost is None:
+            return
+        found = frame.f_locals
+        checkpoint, metadata = found["checkpoint"], found.get("metadata") or {}
+        conf = configurable(found["config"])
+        self._known.recorder.emit(
+            "checkpoint.save",
+            **self._common_of(frame, conf, "_checkpointer_put_after_previous"),
+            checkpoint=checkpoint["id"],
+            parent=text_id(conf.get("checkpoint_id") or None),
+            step=metadata.get("step"),
+            source=metadata.get("source"),
+            digest=self._known.recorder.digest(checkpoint.get("channel_values")),
+            valid=None,
+            detail=None,
+        )
+
+    def writes_started(self, frame: FrameType) -> Any:
+        return None if is_inner(frame) else True
+
+    def writes_ended(self, frame: FrameType, outermost: Any, result: Any) -> None:
+        if outermost is None:
+            return
+        found = frame.f_locals
+        conf = configurable(found["config"])
+        task = text_id(found.get("task_id"))
+        self._known.recorder.emit(
+            "writes.save",
+            **self._common_of(frame, conf, "", task),
+            checkpoint=text_id(conf.get("checkpoint_id") or None),
+            task=task,
+            channels=[channel for channel, _ in found.get("writes") or ()],
+        )
+
+    def _common_of(
+        self, frame: FrameType, conf: dict[str, Any], caller: str, task: str | None = None
+    ) -> dict[str, Any]:
+        """The common keys of what a saver does; the run where it can be told."""
+        above = frame.f_back
+        if caller and above is not None and above.f_code.co_name == caller:
+            return self._known.loop(above.f_locals["self"]).common
+        thread, namespace = text_id(conf.get("thread_id")), conf.get("checkpoint_ns") or ""
+        store = self._known.stores.of(frame.f_locals.get("self"))
+        fits = [
+            known
+            for _, known in list(self._known.loops.values())
+            if (known.common["thread"], known.common["namespace"], known.common["store"]) == (thread, namespace, store)
+        ]
+        live = [each for each in fits if not each.run.ended]
+        if not live and fits:
+            return fits[-1].common  # what the last run leaves to other threads comes after its end
+        if len({each.run.id for each in live}) == 1:
+            return live[0].common
+        graph = fits[0].common["graph"] if fits else None
+        return {
+            "framework": "langgraph",
+            "store": store,
+            "graph": graph,
+            "thread": thread,
+            "namespace": namespace,
+            "run": None,
+        }
+
+    def update_started(self, frame: FrameType) -> Any:
+        above = frame.f_back
+        return None if above is not None and above.f_code is frame.f_code else frame.f_locals.get("config")
+
+    def update_ended(self, frame: FrameType, config: Any, result: Any) -> None:
+        if config is None:
+            return
+        found = frame.f_locals
+        conf, made = configurable(config), configurable(result)
+        address = text_id(conf.get("checkpoint_id") or None)
+        nodes = [text_id(getattr(each, "as_node", None)) for step in found.get("supersteps") or () for each in step]
+        self._known.recorder.emit(
+            "state.update",
+            framework="langgraph",
+            store=self._known.stores.of(getattr(found.get("self"), "checkpointer", None)),
+            graph=text_id(getattr(found.get("self"), "name", None)),
+            thread=text_id(conf.get("thread_id")),
+            namespace=conf.get("checkpoint_ns") or "",
+            run=None,
+            address=address,
+            result=text_id(made.get("checkpoint_id")),
+            as_node=nodes[0] if nodes else None,
+            explicit=address is not None,
+        )
+
+    aupdate_started = update_started
+    aupdate_ended = update_ended
