@@ -9,6 +9,7 @@ import sys
 
 
 def _attach(folder: str) -> None:
+    import importlib
     import importlib.util
 
     package = os.path.dirname(os.path.dirname(folder))
@@ -21,9 +22,7 @@ def _attach(folder: str) -> None:
         module = importlib.util.module_from_spec(spec)
         sys.modules["resume_audit"] = module
         spec.loader.exec_module(module)
-    from resume_audit.tracer.environment import attach_from_environment
-
-    attach_from_environment()
+    importlib.import_module("resume_audit.tracer.environment").attach_from_environment()
 
 
 def _next(folder: str) -> None:
