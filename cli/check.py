@@ -9,9 +9,10 @@ import click
 from .. import config as configuration
 from ..reports import text as text_report
 from . import output, status
-from .api import Audit, Plan, Request, audit, framework_version, plan
+from .api import Audit, Plan, Request, audit, plan
 from .progress import Progress
 from .streams import say, say_block
+from .versions import framework_version
 
 
 def _split(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:

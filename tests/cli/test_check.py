@@ -287,14 +287,41 @@ def test_what_is_no_file_is_wrong_usage(fake: Fake, project: Path) -> None:
 
 
 def test_framework_versions(fake: Fake, project: Path) -> None:
-    configured = '[tool.resume-audit]\nframeworks = ["langgraph==1.1.10", "restate==1.0", "prefect"]\n'
+    configured = '[tool.resume-audit]\nframeworks = ["langgraph==1.1.10"]\n'
     (project / "pyproject.toml").write_text(configured)
-    audit("--framework-version", "LangGraph==1.2.9", "--framework-version", "dbos=2.0.0rc1")
-    assert fake.programs[0].built_with.framework_versions == {
-        "langgraph": "1.2.9",
-        "dbos": "2.0.0rc1",
-        "restate": "1.0",
-    }
+    audit()
+    audit("--framework-version", "LangGraph==1.2.9")
+    assert [each.built_with.framework_versions for each in fake.programs] == [
+        {"langgraph": "1.1.10"},
+        {"langgraph": "1.2.9"},
+    ]
+
+
+@pytest.mark.parametrize(
+    "written, said",
+    [
+        ("lanhgraph==1.2.9", "no framework is called 'lanhgraph'; did you mean langgraph?"),
+        ("lanhgraph", "no framework is called 'lanhgraph'; did you mean langgraph?"),
+        ("zzz==1", "no framework is called 'zzz' (langgraph)"),
+        ("langgraph>=1", "'langgraph>=1' is not NAME==VERSION"),
+        ("langgraph==1.2.x", "'langgraph==1.2.x' is not NAME==VERSION"),
+    ],
+)
+def test_a_misspelt_framework_is_wrong_usage(fake: Fake, project: Path, written: str, said: str) -> None:
+    (project / "pyproject.toml").write_text(f'[tool.resume-audit]\nframeworks = ["{written}"]\n')
+    told = said_in_one_line(audit())
+    assert f"pyproject.toml: [tool.resume-audit] `frameworks`: {said}" in told
+
+
+@pytest.mark.parametrize(
+    "written, said",
+    [
+        ("lanhgraph=1.2", "--framework-version: no framework is called 'lanhgraph'; did you mean langgraph?"),
+        ("langgraph=1.2.x", "is not NAME=VERSION"),
+    ],
+)
+def test_a_misspelt_framework_of_an_option_is_wrong_usage(fake: Fake, project: Path, written: str, said: str) -> None:
+    assert said in said_in_one_line(audit("--framework-version", written))
 
 
 def test_jobs(fake: Fake) -> None:
