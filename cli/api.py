@@ -21,7 +21,7 @@ from ..rules.base import StaticRule
 from ..rules.finish import Finished, Options, finish
 from ..rules.registry import STATIC, select
 from ..rules.run import Fault, fault_of, run
-from . import declared, remembered, versions
+from . import asked, declared, remembered, versions
 from .cachedir import usable_cache
 from .remembered import Raw
 
@@ -231,7 +231,7 @@ def _link_and_judge(
         told_of = {*request.framework_versions, *versions.configured(planned.config)}
         unmet = declared.unmet(planned.config, told_of, found.files)
         not_checked = (*program.not_checked, *versions.assumptions(program), *unmet)
-        told = (tuple(findings), program.errors, not_checked, program.stats, comments)
+        told = (tuple(findings), (*program.errors, *program.pins.errors), not_checked, program.stats, comments)
         return Raw(*told, hurried=program.hurried), faults
     finally:
         program.close()
@@ -291,8 +291,10 @@ def _judge(
         unread = configuration.passed_over(planned.root, folders, used)
         instead = f"those in {planned.config.shown} are" if used else "name the folder alone, or use --config"
         not_checked += [f"{each}: these settings are not used: {instead}" for each in unread]
+    not_checked += asked.nothing_under(request.paths, found.files)
     elsewhere = {file.relative for file in found.files if not file.named}
-    errors = {each for each in (*found.errors, *raw.errors) if each.path not in elsewhere}
+    errors = {each for each in raw.errors if each.path not in elsewhere}
+    errors.update(asked.errors_under(request.paths, found))
     report = Report(
         findings=finished.findings,
         errors=tuple(sorted(errors)),

@@ -34,6 +34,7 @@ class FakeProgram:
             AuditError(path, 1, "invalid syntax") for path, text in self.files.items() if "SYNTAX" in text
         )
         lines = sum(text.count("\n") for text in self.files.values())
+        self.pins = SimpleNamespace(errors=())
         self.project = SimpleNamespace(files=self.files)
         self.stats = Stats(len(self.files), len(self.files), lines)
 

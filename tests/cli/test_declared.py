@@ -152,3 +152,12 @@ def test_a_version_that_nobody_measured_is_told(root: Path, version: str, taken:
 @pytest.mark.parametrize("version", ["1.0.5", "1.2.24"])
 def test_a_measured_version_is_no_matter(root: Path, version: str) -> None:
     assert [each for each in not_checked("--framework-version", f"langgraph={version}") if "measured" in each] == []
+
+
+def test_a_lock_file_that_cannot_be_understood_is_told(root: Path) -> None:
+    (root / "uv.lock").write_text("[[package]\n")
+    for _ in range(2):
+        result = CliRunner().invoke(door, ["check", "--format", "json", "--fail-on", "never"])
+        assert [(each["path"], each["message"][:14]) for each in json.loads(result.stdout)["errors"]] == [
+            ("uv.lock", "not valid TOML")
+        ]
