@@ -46,7 +46,8 @@ def targets(format_name: str | None, outputs: Sequence[str]) -> tuple[Target, ..
     """What ``--format`` and every ``--output FILE`` or ``--output FORMAT=FILE`` ask for.
 
     Without a format the suffix of the file tells it. Standard output gets a report if there is no output at
-    all, or if ``--format`` asks for one that no file takes. Raises ``click.UsageError`` for a wrong format or two reports in one file.
+    all, or if ``--format`` asks for one that no file takes. Raises ``click.UsageError`` for a wrong format or
+    two reports in one file.
     """
     found: list[Target] = []
     for output in outputs:
