@@ -228,9 +228,10 @@ def _link_and_judge(
         findings, faults = run(program, planned.rules, request.progress)
         clock.lap(f"{len(planned.rules)} rules run")
         comments = {f.relative: c for f in found.files if f.named and (c := program.suppressions(f.relative))}
+        named = [file.relative for file in found.files if file.named]
         told_of = {*request.framework_versions, *versions.configured(planned.config)}
         unmet = declared.unmet(planned.config, told_of, found.files)
-        not_checked = (*program.not_checked, *versions.assumptions(program), *unmet)
+        not_checked = (*program.not_checked, *versions.assumptions(program, named), *unmet)
         told = (tuple(findings), (*program.errors, *program.pins.errors), not_checked, program.stats, comments)
         return Raw(*told, hurried=program.hurried), faults
     finally:

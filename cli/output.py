@@ -127,5 +127,5 @@ def render(audit: Audit, format_name: str, *, colour: bool = False, statistics: 
         from ..reports import sarif  # not at the start: sarif-om is read for this format alone
 
         return sarif.render(audit.report, __version__, audit.sources)
-    view = View(colour, statistics, audit.hidden_notes, audit.hidden_suppressed, width)
+    view = View(colour, statistics, audit.hidden_notes, audit.hidden_suppressed, width, audit.named)
     return text_report.render(audit.report, audit.source_line, view)

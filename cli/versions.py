@@ -54,11 +54,12 @@ def configured(config: Config) -> dict[str, str]:
     return dict(pair for text in config.frameworks if (pair := framework_version(text)))
 
 
-def assumptions(program: Program) -> Iterator[str]:
-    """A sentence for each version assumed in the project that nobody measured."""
+def assumptions(program: Program, named: Iterable[str]) -> Iterator[str]:
+    """A sentence for each version, assumed for one of the named files, that nobody measured."""
+    paths = sorted(program.project.files.keys() & set(named))
     for framework in frameworks.load().frameworks:
         assumed: dict[str, set[str]] = {}
-        for path in program.project.files:
+        for path in paths:
             assumed.setdefault(program.version(path, framework.name), set()).add(path)
         for version in sorted(assumed, key=_order):
             if said := assumption(framework, version):

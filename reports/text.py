@@ -26,6 +26,7 @@ class View:
     """How to show a report. ``hidden_notes`` and ``hidden_suppressed`` count what was left out of it.
 
     ``width``: the columns of the terminal; 0 leaves every message on one line, for pipes and files.
+    ``named``: how many of the files lie under the given paths, None where all do.
     """
 
     colour: bool = False
@@ -33,6 +34,7 @@ class View:
     hidden_notes: int = 0
     hidden_suppressed: int = 0
     width: int = 0
+    named: int | None = None
 
     def paint(self, text: str, kind: str) -> str:
         """The text, escaped, in the colour of its kind."""
@@ -188,6 +190,8 @@ def _closing(report: Report, view: View) -> Iterator[str]:
         yield f"{_count(view.hidden_suppressed, 'suppressed finding')} not shown (--include-suppressed)."
     stats = report.stats
     yield f"{_count(stats.files, 'file')} ({_count(stats.lines, 'line')}) seen, {stats.analysed:,} analysed."
+    if view.named is not None and view.named < stats.files:
+        yield f"Reported on: {_count(view.named, 'file')} under the given paths. The others are read to follow calls."
     if report.errors:
         yield f"{_count(len(report.errors), 'file')} could not be read or parsed:"
         for error in report.errors[:_MOST_ERRORS]:

@@ -208,3 +208,11 @@ def test_colour_takes_no_columns() -> None:
     plain = render(Report((LONG,)), line, View(width=80))
     painted = render(Report((LONG,)), line, View(colour=True, width=80))
     assert re.sub(r"\x1b\[[\d;]*m", "", painted) == plain
+
+
+def test_files_that_are_only_read_for_calls_are_told() -> None:
+    report = Report(stats=Stats(files=3, analysed=2, lines=40))
+    told = "Reported on: 1 file under the given paths. The others are read to follow calls.\n"
+    assert told in render(report, line, View(named=1))
+    for named in (3, None):
+        assert "Reported on" not in render(report, line, View(named=named))
