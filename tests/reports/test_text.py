@@ -216,3 +216,22 @@ def test_files_that_are_only_read_for_calls_are_told() -> None:
     assert told in render(report, line, View(named=1))
     for named in (3, None):
         assert "Reported on" not in render(report, line, View(named=named))
+
+
+def test_of_a_notebook_the_code_is_shown_and_not_its_json() -> None:
+    cells = {
+        1: '    "    x = \\"\\u65e5\\"; send(\\"a\\\\n\\")\\n",\n',
+        2: '    "    return ask()"\n',
+        3: '   "source": "a = 1\\nsend()\\n",',
+        4: '{"cells": [{"source": ["send()"]}]}',
+    }
+
+    def shown(first: int) -> list[str]:
+        steps = (Step(Place("a.ipynb", 2, 12, cell=4), "wait", "asks"),)
+        made = replace(finding(), place=Place("a.ipynb", first, 14, first, 25, cell=4), flow=steps)
+        return render(Report((made,)), lambda path, number: cells[number], View()).splitlines()
+
+    assert shown(1)[3:6] == ["  |", '1 |     x = "\u65e5"; send("a\\n")', "  |               ^^^^^^^^^^^"]
+    assert any(line.strip() == "| return ask()" for line in shown(1))
+    for one_line in (3, 4):
+        assert not any("^" in line or "source" in line for line in shown(one_line))
