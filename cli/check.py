@@ -9,9 +9,10 @@ import click
 from .. import config as configuration
 from ..reports import text as text_report
 from . import output, status
-from .api import Audit, Plan, Request, audit, framework_version, plan
+from .api import Audit, Plan, Request, audit, plan
 from .progress import Progress
 from .streams import say, say_block
+from .versions import framework_version
 
 
 def _split(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -36,13 +37,14 @@ def _versions(
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--format", "format_name", type=click.Choice(output.FORMATS), help="Of the report; default text.")
+@click.option("--format", "format_name", type=click.Choice(output.FORMATS), help="Format of the report; default text.")
 @click.option(
     "--output",
     "outputs",
     multiple=True,
     metavar="[FORMAT=]FILE",
-    help="Write the report to FILE ('-': standard output). Repeatable, each with its own format.",
+    help="Write the report to FILE ('-': standard output). Without a format here or by --format, the name tells it: "
+    ".json, .sarif (or .sarif.json), anything else text. Repeatable, each with its own format.",
 )
 @click.option(
     "--select",
