@@ -75,6 +75,22 @@ def test_an_early_return_counts(link: Link) -> None:
     assert link(HEAD + text.format("not ")).hazards() == {"a"}
 
 
+def test_a_guarded_call_of_what_acts(link: Link) -> None:
+    text = """
+def note(k): keep(k)
+def keep(k): requests.post('a')
+def asks(k):
+    requests.post('b')
+    interrupt(2)
+def f(k):
+    if {}: note(k)
+    if {}: asks(k)
+    interrupt(1)
+"""
+    assert link(HEAD + text.format("not stored(k)", "k")).hazards() == {"b"}
+    assert link(HEAD + text.format("stored(k)", "not stored(k)")).hazards() == {"a", "b"}
+
+
 def test_names_bound_to_a_part_of_themselves(link: Link) -> None:
     text = """
 def f(state, k, q):
