@@ -44,6 +44,8 @@ DRIVEN = "begin(1)\nwhile graph.get_state(config).next:\n    graph.invoke(None, 
         (HEAD.partition("def begin")[0] + "def main(): graph.invoke(Command(resume=1), config)\n", 1),
         (HEAD.partition("def finish")[0] + DRIVEN, 0),
         ("import fastapi\n" + HEAD + BOTH, 1),
+        ("from langgraph.checkpoint.sqlite import SqliteSaver\n" + HEAD + BOTH, 0),
+        ("from langgraph.checkpoint.sqlite import SqliteSaver\n" + HEAD, 1),
     ],
 )
 def test_who_answers(tmp_path: Path, text: str, notes: int) -> None:
