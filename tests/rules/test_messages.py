@@ -11,6 +11,7 @@ from resume_audit import check
 from resume_audit.contract import Finding
 
 LONGEST = 350
+MORE = "(and at least 3 more)"
 HEAD = """\
 import contextlib
 
@@ -229,4 +230,4 @@ def test_a_count_that_was_cut_is_said_to_be_one(tmp_path: Path, nodes: int, more
     units = "".join(f"def {name}(state):\n    post(state)\n    return interrupt('?')\n\n\n" for name in names)
     added = "".join(f".add_node('{name}', {name})" for name in names)
     made = found(tmp_path, f"{units}graph = StateGraph(dict){added}\n")
-    assert f"runs node `ask0` ({more}) again from its top" in made.message
+    assert f"runs node `ask0` {more} again from its top" in made.message
