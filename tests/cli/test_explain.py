@@ -79,6 +79,14 @@ def test_help() -> None:
         assert "Usage:" in result.stdout
 
 
+def test_every_command_and_option_says_what_it_does() -> None:
+    for name, command in door.commands.items():
+        assert command.short_help and command.help, name
+        assert f"  {name:<7}  {command.short_help}\n" in run("--help").stdout
+        for option in command.params:
+            assert getattr(option, "help", "argument"), f"{name} {option.name}"
+
+
 def test_no_command_shows_the_help_as_wrong_usage() -> None:
     result = run()
     assert (result.exit_code, result.stdout) == (2, "")
