@@ -51,8 +51,8 @@ def _versions(
     multiple=True,
     callback=_split,
     metavar="RULES",
-    help="Run only these: ids, names, families or properties, by commas (RA101,RA3,EO). Replaces select and ignore of the "
-    "configuration.",
+    help="Run only these: ids, names, families or properties, by commas (RA101,RA3,EO). Replaces select and "
+    "ignore of the configuration.",
 )
 @click.option("--ignore", multiple=True, callback=_split, metavar="RULES", help="Do not run these; as for --select.")
 @click.option("--pedantic", is_flag=True, help="Show notes too; else they are only counted.")
