@@ -230,7 +230,7 @@ def _link_and_judge(
         comments = {f.relative: c for f in found.files if f.named and (c := program.suppressions(f.relative))}
         named = [file.relative for file in found.files if file.named]
         told_of = {*request.framework_versions, *versions.configured(planned.config)}
-        unmet = declared.unmet(planned.config, told_of, found.files)
+        unmet = declared.unmet(planned.config, told_of, program.project, found.files)
         not_checked = (*program.not_checked, *versions.assumptions(program, named), *unmet)
         told = (tuple(findings), (*program.errors, *program.pins.errors), not_checked, program.stats, comments)
         return Raw(*told, hurried=program.hurried), faults

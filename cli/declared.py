@@ -7,14 +7,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from ..analyzer import modules
 from ..analyzer.discover import FoundFile
 from ..analyzer.knowledge import frameworks
 from ..analyzer.knowledge.patterns import expand
 from ..analyzer.source import SourceError, read_bytes
 from ..config import Config
 from ..rules.finish import path_matches
+
+if TYPE_CHECKING:
+    from ..analyzer.project import Project
 
 UNREAD = ("resumes", "claims", "boundary")
 """Keys that are accepted and that no rule asks yet."""
@@ -31,13 +34,13 @@ def check(config: Config) -> None:
             raise config.complaint(str(error), "effects", "name") from None
 
 
-def unmet(config: Config, told: Iterable[str], files: Sequence[FoundFile]) -> Iterator[str]:
+def unmet(config: Config, told: Iterable[str], project: Project, files: Sequence[FoundFile]) -> Iterator[str]:
     """Sentences on what was declared and met nothing; ``told`` are the frameworks whose version is told."""
     where = config.shown or "the configuration"
     names = [("effects", each.name) for each in config.effects]
     names += [(key, name) for key in ("waits", "recorded") for name in getattr(config, key)]
     if names:
-        tree = _Tree(files)
+        tree = _Tree(project, files)
         missed = [f"`{name}` ({key}{tree.hint(name)})" for key, name in names if not _met(tree, key, name)]
         if missed:
             yield f"{where}: nothing in the audited tree has the name {', '.join(missed)}"
@@ -62,15 +65,15 @@ def _met(tree: _Tree, key: str, name: str) -> bool:
 class _Tree:
     """The definitions of a tree, by a look at its bytes."""
 
+    project: Project
     files: Sequence[FoundFile]
 
     @cached_property
     def modules(self) -> Mapping[str, list[str]]:
         """Paths by the dotted names under which the audit knows them."""
-        known = modules.build([file.relative for file in self.files])
         found: dict[str, list[str]] = {}
         for file in self.files:
-            found.setdefault(known.dotted(file.relative), []).append(file.relative)
+            found.setdefault(self.project.modules.dotted(file.relative), []).append(file.relative)
         return found
 
     @cached_property

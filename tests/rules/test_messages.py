@@ -11,6 +11,7 @@ from resume_audit import check
 from resume_audit.contract import Finding
 
 LONGEST = 350
+MORE = "(and at least 3 more)"
 HEAD = """\
 import contextlib
 
