@@ -1,8 +1,16 @@
 # Needs only make and Python 3.11 or later; everything else is installed into .venv.
-# make audit [TARGET=path]   audit a project; the default is the example agent in fixtures/
-# make test                  check, then the tests
-# make test-all              the slow tests too
-# make bench TREE=path [RUNS=5]
+
+define HELP
+make                       the same as make test
+make help                  this list
+make setup                 make .venv with resume-audit and what its tests need; the others do so where it is missing
+make audit [TARGET=path]   audit a project; the default is the example agent in fixtures/
+make check                 ruff, mypy, the direction of imports
+make test                  check, then the tests
+make test-all              the slow tests too
+make bench TREE=path [RUNS=5]   what an audit costs, against parsing the same files
+make clean                 remove .venv and what was built
+endef
 
 TARGET = fixtures/example_agent
 TREE =
@@ -16,8 +24,13 @@ ifneq ($(shell test -x $(BIN)/python && cat $(READY) 2>/dev/null),$(CURDIR))
 STALE = stale
 endif
 
-.PHONY: setup audit check test test-all bench clean stale
+export HELP
+
+.PHONY: help setup audit check test test-all bench clean stale
 .DEFAULT_GOAL = test
+
+help:
+	@printf '%s\n' "$$HELP"
 
 setup: $(READY)
 

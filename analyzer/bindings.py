@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .calling import bind_arguments
+from .containers import without_tables
 from .facts import last_name
 from .lower import MODULE
 from .modules import is_test
@@ -54,6 +55,7 @@ def _bound(resolver: Resolver, path: str, qualname: str, context: str, name: str
     for mode, value in facts.lets.get(name, ()):
         found = resolver.eval(value, function)
         if mode == "part":
+            found = found if isinstance(value, Call) else without_tables(resolver, found)
             inner = resolver.inside(found)
             yield from inner
             yield from resolver.inside(inner)

@@ -37,6 +37,8 @@ _ATOMIC = {
     "getdel",
     "hsetnx",
 }
+_BUILDS = {"on_conflict_do_nothing"}
+"""Parts of a statement that adds a row or tells that it was there."""
 _CHECKS = re.compile(
     r"(^|[._])(next|interrupts?|tasks|pending|status|waiting|paused|parked|resumable|done|finished|completed|answered|resolved|awaiting)([._]|$)"
 )
@@ -135,7 +137,9 @@ def _by_call(registry: Registry, call: Call, function: FunctionId, declared: fro
     if CLAIMS.search(verb) or _KEYED.search(verb) or _STORE.search(receiver):
         return {"claim"}
     if not _dropped(registry, call, function):
-        if verb in _ATOMIC or _keyed_set(call) or _compared(call):
+        if verb in _ATOMIC or _keyed_set(call):
+            return {"claim"}
+        if (verb in _BUILDS or _compared(call)) and not _unread(registry, call, function):
             return {"claim"}
         if any(_SETS.search(text) for text in _literals(registry, call, function)):
             return {"claim"}
@@ -153,19 +157,36 @@ def _by_call(registry: Registry, call: Call, function: FunctionId, declared: fro
 
 def _dropped(registry: Registry, call: Call, function: FunctionId) -> bool:
     """Whether nobody looks at what a call gives: whoever comes second goes on as well."""
+    return any(value is call for value in _ignored(registry, function))
+
+
+def _unread(registry: Registry, call: Call, function: FunctionId) -> bool:
+    """Whether the statement that a call builds is run, and nobody looks at what that gives."""
+    lets = registry.resolver.project.facts((function[0], function[1])).lets
+    names = {name for name, values in lets.items() if any(_holds(value, call) for _, value in values)}
+    return any(
+        _holds(value, call) or any(isinstance(arg, str) and arg in names for arg in value.args)
+        for value in _ignored(registry, function)
+    )
+
+
+def _holds(value: Expr, call: Call) -> bool:
+    return any(inner is call for inner in walk_calls(value))
+
+
+def _ignored(registry: Registry, function: FunctionId) -> Iterator[Call]:
+    """The calls whose result is dropped, in a function that never asks how many rows were changed."""
     project = registry.resolver.project
     head = project.function((function[0], function[1]))
     if head is not None and not _CHANGED.isdisjoint(head.names):
-        return False
+        return
     todo: list[Stmt] = list(project.body((function[0], function[1])))
     while todo:
         item = todo.pop()
-        if isinstance(item, Do):
-            if item.value is call:
-                return True
-        else:
+        if not isinstance(item, Do):
             todo.extend(_inside(item))
-    return False
+        elif isinstance(item.value, Call):
+            yield item.value
 
 
 def _inside(item: Stmt) -> Iterator[Stmt]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from msgspec.structs import replace
+
 from .summary import (
     LEAF,
     Attr,
@@ -178,14 +180,26 @@ def _bind(facts: Facts, target: Expr, value: Expr, mode: Mode, line: int = 0) ->
             for part, item in zip(target.items, value.items, strict=True):
                 _bind(facts, part, item, "is", line)
             return
-        for part in target.items:
-            _bind(facts, part, value, "part", line)
+        keys = _keys(value) if mode == "part" and len(target.items) == 2 else None
+        for number, part in enumerate(target.items):
+            _bind(facts, part, keys if keys is not None and number == 0 else value, "part", line)
     elif isinstance(target, Star):
         _bind(facts, target.value, value, mode, line)
     elif isinstance(target, Item) and isinstance(target.base, str):
         facts.fills.setdefault(target.base, []).append((target.key, value, False))
     elif isinstance(target, Item):
         facts.deep.append((target, value))
+
+
+def _keys(value: Expr) -> Call | None:
+    """``table.keys()`` for ``table.items()``: what the first of each pair is a part of."""
+    if not isinstance(value, Call) or value.args or value.kwargs:
+        return None
+    if isinstance(value.func, Attr) and value.func.name == "items":
+        return replace(value, func=replace(value.func, name="keys"))
+    if isinstance(value.func, str) and value.func.endswith(".items"):
+        return replace(value, func=value.func.removesuffix("items") + "keys")
+    return None
 
 
 def _expr(facts: Facts, expr: Expr) -> None:

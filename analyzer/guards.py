@@ -97,15 +97,21 @@ def _durable(resolver: Resolver, test: Expr, truth: bool, function: FunctionId) 
 
 
 def _origins(resolver: Resolver, expr: Expr, function: FunctionId) -> list[Call]:
-    """The calls that a tested value comes from, through local names."""
-    if isinstance(expr, Call):
-        return [expr]
-    if isinstance(expr, str) and "." not in expr:
-        lets = resolver.project.facts((function[0], function[1])).lets.get(expr, ())
-        return [call for mode, value in lets if mode != "enter" for call in _origins(resolver, value, function)]
-    if isinstance(expr, Attr | Item):
-        return _origins(resolver, expr.base, function)
-    return []
+    """The calls that a tested value comes from, through local names, also those bound to a part of themselves."""
+    lets = resolver.project.facts((function[0], function[1])).lets
+    found: list[Call] = []
+    seen: set[str] = set()
+    todo = [expr]
+    while todo:
+        each = todo.pop()
+        if isinstance(each, Call):
+            found.append(each)
+        elif isinstance(each, Attr | Item):
+            todo.append(each.base)
+        elif isinstance(each, str) and "." not in each and each not in seen:
+            seen.add(each)
+            todo.extend(value for mode, value in reversed(lets.get(each, ())) if mode != "enter")
+    return found
 
 
 def _looked_up(resolver: Resolver, expr: Expr, function: FunctionId, depth: int = _DEPTH) -> bool:
@@ -132,7 +138,10 @@ def _is_read(resolver: Resolver, call: Call, function: FunctionId, depth: int) -
         facts = resolver.project.facts((target[0], target[1]))
         if any(_is_read(resolver, inner, target, depth - 1) for inner in facts.calls):
             return True
-    return isinstance(call.func, Attr) and _looked_up(resolver, call.func.base, function, depth) and depth > 0
+    if not isinstance(call.func, Attr) or not depth:
+        return False
+    base = call.func.base
+    return _looked_up(resolver, base, function, depth if isinstance(base, Call) else depth - 1)
 
 
 def _is_query(call: Call) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from .chains import effect_chain, wait_chain
 from .dispatch import says_nothing
 from .effect_sites import EffectSite
-from .meetings import Meeting, meetings
+from .meetings import ENOUGH, Meeting, meetings
 from .order import Order, bits
 from .outline import WaitSite
 from .paths import Link
@@ -44,6 +44,8 @@ class Hazard:
     wait: WaitSite
     behind: tuple[Behind, ...]
     router: str = ""
+    capped: bool = False
+    """Ways to more waits were not looked at: there may be more ``units``."""
 
 
 def hazards(order: Order, units: Sequence[Unit]) -> tuple[Hazard, ...]:
@@ -62,7 +64,8 @@ def hazards(order: Order, units: Sequence[Unit]) -> tuple[Hazard, ...]:
             best = min(made, key=lambda h: (h.looped, len(h.effect_chain) + len(h.wait_chain), _where(h)))
             alike = (h for h in made if (h.looped, bool(h.router)) == (best.looped, bool(best.router)))
             also = {unit for hazard in alike for unit in hazard.units} - set(best.units)
-            found.append(replace(best, units=(*best.units, *sorted(also))))
+            capped = len(found_here) >= ENOUGH
+            found.append(replace(best, units=(*best.units, *sorted(also)), capped=capped))
     return tuple(found)
 
 

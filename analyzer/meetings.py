@@ -14,7 +14,7 @@ from .literals import names_in
 from .order import Order, bits
 from .values import FunctionId
 
-_ENOUGH = 4
+ENOUGH = 4
 """Meetings of one effect outside its own function that are looked at."""
 _MOST_STEPS = 10 * MOST_STEPS
 """Steps spent on one function, after which nothing more is excluded."""
@@ -51,7 +51,7 @@ def meetings(order: Order) -> list[Meeting]:
             for meeting in _in_function(order, function, mine if own else ~settled & ~mine, writes):
                 found.append(meeting)
                 times[meeting.effect] = times.get(meeting.effect, 0) + 1
-                if not meeting.looped and (own or times[meeting.effect] >= _ENOUGH):
+                if not meeting.looped and (own or times[meeting.effect] >= ENOUGH):
                     settled |= 1 << meeting.effect
     found.extend(_at_routers(order))
     return found

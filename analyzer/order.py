@@ -271,7 +271,7 @@ class Order:
         dispatch = found.dispatches[number]
         callees = [t for t in found.callees[number] if t in self.reach]
         done = failed = 0
-        for target in callees:
+        for target in callees if number not in found.once else ():
             done |= self.reach[target].exit
             failed |= self.reach[target].failure
         if number in found.leaves:

@@ -9,7 +9,7 @@ from .dispatch import Dispatch, dispatched
 from .effect_sites import EffectSite, effect_at
 from .exits import decorating_exits, exits, is_generator
 from .flow import Flow, build
-from .guards import skips_on_resume
+from .guards import is_safe, skips_on_resume
 from .lower import MODULE
 from .middleware import wrapped_by
 from .registry import GraphSite, Registry
@@ -44,6 +44,8 @@ class Outline:
     dispatches: list[Dispatch | None] = field(default_factory=list)
     leaves: set[int] = field(default_factory=set)
     """Nodes that end the program or the test: what follows them does not run."""
+    once: set[int] = field(default_factory=set)
+    """Nodes that call only where a durable record, or a claim, says that it was not done yet."""
     exits: set[FunctionId] = field(default_factory=set)
     """What runs when its ``with`` blocks are left: no part of the flow."""
     unresolved: int = 0
@@ -134,6 +136,8 @@ def _add_call(
         _add(found, recorded=reached.functions, graphs=tuple(graphs))
         return
     skipped = bool(guards and reached.functions) and skips_on_resume(resolver, guards, function)
+    if guards and reached.functions and is_safe(resolver, guards, function):
+        found.once.add(number)
     callees: list[FunctionId] = []
     recorded: list[FunctionId] = []
     for target in reached.functions:

@@ -277,6 +277,10 @@ class Persistence:
         """Whether the file is part of a program whose memory an engine rebuilds."""
         return path in self._importing("replayed")
 
+    def rerun(self, path: str) -> bool:
+        """Whether the file is part of a program that runs again from its top at each event."""
+        return path in self._importing("rerun")
+
     def _importing(self, table: str) -> set[str]:
         known = self.__dict__.setdefault("_known_imports", {})
         if table not in known:

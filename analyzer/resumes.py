@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from .bindings import known_callers, skips_self
 from .calling import argument, bind_arguments
@@ -47,20 +48,46 @@ class Resume:
 
 def resuming(registry: Registry) -> list[tuple[FunctionId, Call]]:
     """The calls that make an answer, by place."""
-    found: list[tuple[FunctionId, Call]] = []
+    return [(function, call) for function, call, options in _made(registry) if _gives_word(call, options["keyword"])]
+
+
+def telling(registry: Registry) -> list[FunctionId]:
+    """The functions that make what answers a wait by the state alone: what asks looks there first.
+
+    What a function only returns may as well be the update of a node, unless it is seen to be sent to a graph.
+    """
+    found: set[FunctionId] = set()
+    for function, call, options in _made(registry):
+        if not _gives_word(call, options["state"]) or any(_gives_word(call, word) for word in options["beside"]):
+            continue
+        facts = registry.resolver.project.facts(function[:2])
+        names = {name for name, lets in facts.lets.items() for _, value in lets if _gives(value, call)}
+        returned = any(_carries(value, call, names) for value in facts.returns)
+        if not returned or any(_sent(registry, call, function, (), _DEPTH)):
+            found.add(function)
+    return sorted(found)
+
+
+def _gives_word(call: Call, keyword: str) -> bool:
+    return any(word == keyword for word, _ in call.kwargs)
+
+
+def _made(registry: Registry) -> list[tuple[FunctionId, Call, Mapping[str, Any]]]:
+    """The calls that make what a graph is run with to go on, by place."""
+    found: list[tuple[FunctionId, Call, Mapping[str, Any]]] = []
     resolver = registry.resolver
     project = resolver.project
     for role in resolver.knowledge.entries["resume"]:
-        keyword = role.options["keyword"]
+        words = {role.options["keyword"], role.options["state"]}
         for name in role.options["names"]:
             last = name.rpartition(".")[2]
             for alias in sorted({last} | project.aliases.get(last, set())):
                 for key in project.mentioning(alias):
                     for call in project.facts(key).by_name.get(alias, ()):
-                        given = any(word == keyword for word, _ in call.kwargs)
+                        given = any(word in words for word, _ in call.kwargs)
                         if given and ("ext", name) in resolver.of(call.func, (*key, "")):
-                            found.append(((*key, ""), call))
-    unique = {(function, call.line, call.column): (function, call) for function, call in found}
+                            found.append(((*key, ""), call, role.options))
+    unique = {(each[0], each[1].line, each[1].column): each for each in found}
     return [unique[place] for place in sorted(unique)]
 
 

@@ -242,11 +242,15 @@ class Suspension:
 
     def raises_again(self, body: Sequence[Stmt], name: str, function: FunctionId) -> bool:
         """Whether the suspension always leaves a handler's body as it came."""
+        return self._told(body, name, function) is True
+
+    def _told(self, body: Sequence[Stmt], name: str, function: FunctionId) -> bool | None:
+        """As above; None where what follows the body decides."""
         for item in body:
             told = self._leaves_as_it_came(item, name, function)
             if told is not None:
                 return told
-        return False
+        return None
 
     def _leaves_as_it_came(self, item: Stmt, name: str, function: FunctionId) -> bool | None:
         """As above for one statement; None where the next one decides."""
@@ -255,9 +259,8 @@ class Suspension:
         if isinstance(item, If):
             told = self.asks_for_suspension(item.test, name, function)
             branches = [item.body, item.orelse] if told is None else [item.body if told else item.orelse]
-            if all(self.raises_again(branch, name, function) for branch in branches):
-                return True
-            return False if any(_may_leave(branch) for branch in branches) else None
+            ends = {self._told(branch, name, function) for branch in branches}
+            return False if False in ends else True if ends == {True} else None
         if isinstance(item, With):
             return self.raises_again(item.body, name, function) or None
         if isinstance(item, Try):

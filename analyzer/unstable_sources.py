@@ -13,6 +13,7 @@ from .calls import receiver_and_verb, targets
 from .facts import last_name
 from .knowledge.frameworks import expand
 from .literals import arguments
+from .memos import remembered
 from .order import Order
 from .summary import Call, Comp, Const, Expr, Op, Seq, Table
 from .values import FunctionId
@@ -180,7 +181,7 @@ class Sources:
         names |= {
             c.func.rpartition(".")[0] for c in facts.calls if isinstance(c.func, str) and last_name(c.func) in fillers
         }
-        for name in sorted(names):
+        for name in sorted(names - remembered(self.order.resolver.project.body((function[0], function[1])))):
             parts = name.split(".")
             if parts[0] in ("self", "cls") and len(parts) == 2 and owner:
                 yield name, (function[0], owner, parts[1])

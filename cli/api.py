@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,7 +21,7 @@ from ..rules.base import StaticRule
 from ..rules.finish import Finished, Options, finish
 from ..rules.registry import STATIC, select
 from ..rules.run import Fault, fault_of, run
-from . import remembered
+from . import asked, declared, remembered, versions
 from .cachedir import usable_cache
 from .remembered import Raw
 
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from ..analyzer.program import BuildOptions
 
 _MOST_JOBS = 16
-_VERSION = re.compile(r"([A-Za-z][\w.-]*?)\s*==?\s*(\d+(?:\.\d+)*[\w.+!-]*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +126,8 @@ def plan(request: Request) -> Plan:
     root = discover.audit_root(request.paths)
     config = configuration.load(root, request.config, request.paths)
     _check_selectors(config)
+    declared.check(config)
+    versions.check(config, request.framework_versions)
     if request.select:
         rules = select(STATIC, request.select, request.ignore)
     else:
@@ -206,7 +206,7 @@ def _build(
         resumes=config.resumes,
         recorded=config.recorded,
         claims=config.claims,
-        framework_versions={**_configured_versions(config), **request.framework_versions},
+        framework_versions={**versions.configured(config), **request.framework_versions},
         progress=request.progress,
     )
     with deep_recursion(RECURSION):
@@ -228,20 +228,14 @@ def _link_and_judge(
         findings, faults = run(program, planned.rules, request.progress)
         clock.lap(f"{len(planned.rules)} rules run")
         comments = {f.relative: c for f in found.files if f.named and (c := program.suppressions(f.relative))}
-        told = (tuple(findings), program.errors, program.not_checked, program.stats, comments)
+        named = [file.relative for file in found.files if file.named]
+        told_of = {*request.framework_versions, *versions.configured(planned.config)}
+        unmet = declared.unmet(planned.config, told_of, program.project, found.files)
+        not_checked = (*program.not_checked, *versions.assumptions(program, named), *unmet)
+        told = (tuple(findings), (*program.errors, *program.pins.errors), not_checked, program.stats, comments)
         return Raw(*told, hurried=program.hurried), faults
     finally:
         program.close()
-
-
-def framework_version(text: str) -> tuple[str, str] | None:
-    """``NAME=VERSION`` (or ``==``) as name and version; None for anything else."""
-    match = _VERSION.fullmatch(text.strip())
-    return (match[1].lower().replace("_", "-"), match[2]) if match else None
-
-
-def _configured_versions(config: configuration.Config) -> dict[str, str]:
-    return dict(pair for text in config.frameworks if (pair := framework_version(text)))
 
 
 def available_jobs() -> int:
@@ -298,8 +292,10 @@ def _judge(
         unread = configuration.passed_over(planned.root, folders, used)
         instead = f"those in {planned.config.shown} are" if used else "name the folder alone, or use --config"
         not_checked += [f"{each}: these settings are not used: {instead}" for each in unread]
+    not_checked += asked.nothing_under(request.paths, found.files)
     elsewhere = {file.relative for file in found.files if not file.named}
-    errors = {each for each in (*found.errors, *raw.errors) if each.path not in elsewhere}
+    errors = {each for each in raw.errors if each.path not in elsewhere}
+    errors.update(asked.errors_under(request.paths, found))
     report = Report(
         findings=finished.findings,
         errors=tuple(sorted(errors)),

@@ -9,9 +9,10 @@ import click
 from .. import config as configuration
 from ..reports import text as text_report
 from . import output, status
-from .api import Audit, Plan, Request, audit, framework_version, plan
+from .api import Audit, Plan, Request, audit, plan
 from .progress import Progress
 from .streams import say, say_block
+from .versions import framework_version
 
 
 def _split(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -34,32 +35,36 @@ def _versions(
     return tuple(pairs)
 
 
-@click.command()
+@click.command(short_help="Audit source.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--format", "format_name", type=click.Choice(output.FORMATS), help="Of the report; default text.")
+@click.option("--format", "format_name", type=click.Choice(output.FORMATS), help="Format of the report; default text.")
 @click.option(
     "--output",
     "outputs",
     multiple=True,
     metavar="[FORMAT=]FILE",
-    help="Write the report to FILE ('-': standard output). Repeatable, each with its own format.",
+    help="Write the report to FILE ('-': standard output). Without a format here or by --format, the name tells it: "
+    ".json, .sarif (or .sarif.json), anything else text. Repeatable, each with its own format.",
 )
 @click.option(
     "--select",
     multiple=True,
     callback=_split,
     metavar="RULES",
-    help="Run only these: ids, families, properties.",
+    help="Run only these: ids, names, families or properties, by commas (RA101,RA3,EO). Replaces select and "
+    "ignore of the configuration.",
 )
-@click.option("--ignore", multiple=True, callback=_split, metavar="RULES", help="Do not run these.")
-@click.option("--pedantic", is_flag=True, help="Show notes too.")
+@click.option("--ignore", multiple=True, callback=_split, metavar="RULES", help="Do not run these; as for --select.")
+@click.option("--pedantic", is_flag=True, help="Show notes too; else they are only counted.")
 @click.option(
     "--fail-on",
     type=click.Choice(status.FAIL_ON),
-    help="The lowest level that makes the exit status 1; default warning.",
+    help="The lowest level that makes the exit status 1; default: that of the configuration, else warning.",
 )
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes; default one a processor.")
-@click.option("--no-cache", is_flag=True, help="Neither read nor write cached summaries.")
+@click.option(
+    "--jobs", type=click.IntRange(min=1), metavar="N", help="Processes to use; default: one for each processor."
+)
+@click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
 @click.option(
     "--cache-dir",
     type=click.Path(file_okay=False, path_type=Path),
@@ -69,7 +74,8 @@ def _versions(
     "--config",
     "config_file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Read the configuration from this file.",
+    help="Read the configuration from this file (a pyproject.toml, or one with the same keys at its top); default: "
+    "the nearest one.",
 )
 @click.option(
     "--framework-version",
@@ -77,12 +83,12 @@ def _versions(
     multiple=True,
     callback=_versions,
     metavar="NAME=VERSION",
-    help="Assume this version instead of the one the project pins.",
+    help="Judge by this version, langgraph=1.2.24, instead of the one that the project pins. Repeatable.",
 )
-@click.option("--include-suppressed", is_flag=True, help="Report suppressed findings, marked as such.")
-@click.option("--statistics", is_flag=True, help="Count findings by rule instead of showing them.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress, no warnings.")
-@click.option("-v", "--verbose", is_flag=True, help="Say times, cache hits and tracebacks of faults.")
+@click.option("--include-suppressed", is_flag=True, help="Report what comments suppress too, marked as such.")
+@click.option("--statistics", is_flag=True, help="In text, count findings by rule instead of showing them.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress and no warnings on standard error.")
+@click.option("-v", "--verbose", is_flag=True, help="Say times, cache hits and tracebacks of faults on standard error.")
 def check(
     paths: tuple[Path, ...],
     format_name: str | None,
@@ -101,9 +107,19 @@ def check(
     quiet: bool,
     verbose: bool,
 ) -> int:
-    """Audit the source at PATHS (default: the current folder).
+    """Audit the source at PATHS, files or folders (default: the current folder).
 
-    PATHS limit what is reported; the rest of the project is read for linking.
+    PATHS limit what is reported. The rest of the project (the nearest folder above with .git, else with pyproject.toml)
+    is read too, to follow calls. Nothing of it is run.
+
+    \b
+    resume-audit check                          the current folder, as text
+    resume-audit check src --select RA1,EO      some rules only
+    resume-audit check --output report.sarif    for code scanning
+
+    \b
+    Exit status: 0 nothing at or above --fail-on, 1 findings,
+    2 wrong usage or configuration, 3 a fault inside the audit.
     """
     wanted = output.targets(format_name, outputs)
     progress = Progress(not quiet)

@@ -14,10 +14,17 @@ from ..rules.registry import STATIC, matching, unknown
 from .streams import is_terminal, write_out
 
 
-@click.command()
+@click.command(short_help="Say what a rule is about, with examples and the fix.")
 @click.argument("rule")
 def explain(rule: str) -> None:
-    """Say what RULE (an id, a name or a property) is about, with examples and the fix."""
+    """Say what RULE is about, with examples and the fix.
+
+    \b
+    resume-audit explain RA101                 a rule by its id
+    resume-audit explain effect-before-wait    or by its name
+    resume-audit explain RA1                   the rules of a family
+    resume-audit explain EO                    a property that rules guard
+    """
     text = page(rule)
     write_out(fitted(text, shutil.get_terminal_size().columns) if is_terminal(sys.stdout) else text)
 

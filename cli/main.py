@@ -53,6 +53,8 @@ class Door(click.Group):
 def door() -> None:
     """Find code that acts twice, or loses an answer, when an agent run is resumed.
 
+    Begin with `resume-audit check` in the folder of a project. `resume-audit COMMAND --help` says more of each.
+
     \b
     Exit status: 0 nothing at or above --fail-on, 1 findings,
     2 wrong usage or configuration, 3 a fault inside the audit.

@@ -21,6 +21,18 @@ from .streams import is_terminal, wants_colour, write_out
 
 FORMATS = ("text", "json", "sarif")
 
+_SUFFIXES = {
+    ".json": "json",
+    ".sarif": "sarif",
+    ".txt": "text",
+    ".html": "html",
+    ".htm": "html",
+    ".md": "markdown",
+    ".xml": "xml",
+    ".csv": "csv",
+}
+"""The formats that names of files ask for, also those that there are not."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -33,8 +45,9 @@ class Target:
 def targets(format_name: str | None, outputs: Sequence[str]) -> tuple[Target, ...]:
     """What ``--format`` and every ``--output FILE`` or ``--output FORMAT=FILE`` ask for.
 
-    Standard output gets a report if there is no output at all, or if ``--format`` asks for one that no
-    file takes. Raises ``click.UsageError`` for a wrong format or two reports in one file.
+    Without a format the suffix of the file tells it. Standard output gets a report if there is no output at
+    all, or if ``--format`` asks for one that no file takes. Raises ``click.UsageError`` for a wrong format or
+    two reports in one file.
     """
     found: list[Target] = []
     for output in outputs:
@@ -47,7 +60,7 @@ def targets(format_name: str | None, outputs: Sequence[str]) -> tuple[Target, ..
                 f"for a file of that name write ./{output})"
             )
         else:
-            name, file = format_name or "text", output
+            name, file = format_name or _by_suffix(output), output
         if not file:
             raise click.UsageError(f"--output {output}: no file is named")
         found.append(Target(name, None if file == "-" else Path(file)))
@@ -58,6 +71,20 @@ def targets(format_name: str | None, outputs: Sequence[str]) -> tuple[Target, ..
         if places.count(place) > 1:
             raise click.UsageError(f"two reports would go to {place or 'standard output'}")
     return tuple(found)
+
+
+def _by_suffix(file: str) -> str:
+    """The format that a file's name asks for, text where it asks for none."""
+    if file.lower().endswith(".sarif.json"):
+        return "sarif"
+    suffix = Path(file).suffix
+    name = _SUFFIXES.get(suffix.lower(), "text")
+    if name not in FORMATS:
+        raise click.UsageError(
+            f"--output {file}: there is no format for {suffix} (formats: {', '.join(FORMATS)}; "
+            f"for text in a file of that name write text={file})"
+        )
+    return name
 
 
 def prepare(wanted: Sequence[Target]) -> None:
@@ -100,5 +127,5 @@ def render(audit: Audit, format_name: str, *, colour: bool = False, statistics: 
         from ..reports import sarif  # not at the start: sarif-om is read for this format alone
 
         return sarif.render(audit.report, __version__, audit.sources)
-    view = View(colour, statistics, audit.hidden_notes, audit.hidden_suppressed, width)
+    view = View(colour, statistics, audit.hidden_notes, audit.hidden_suppressed, width, audit.named)
     return text_report.render(audit.report, audit.source_line, view)

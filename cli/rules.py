@@ -12,10 +12,20 @@ from ..rules.registry import STATIC
 from .streams import write_out
 
 
-@click.command()
-@click.option("--format", "format_name", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.command(short_help="List the rules.")
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="A table, or for programs.",
+)
 def rules(format_name: str) -> None:
-    """List the rules: id, level, properties, name and what they flag."""
+    """List the rules: id, level, properties, name and what they flag.
+
+    `resume-audit explain` says more of any id, name or property.
+    """
     if format_name == "json":
         document = {
             "tool": {"name": "resume-audit", "version": __version__},

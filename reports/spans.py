@@ -33,14 +33,31 @@ def span(place: Place, text: str) -> tuple[int, int]:
     return start, end
 
 
+def code_line(place: Place, text: str) -> str:
+    """The code on a line of the file, by which the place's columns count: of a notebook what its JSON says.
+
+    "" where the line holds several lines of a cell, of which the place does not tell one.
+    """
+    if place.cell is None:
+        return text
+    value = _cell_line(text)
+    return "" if value is None else value.rstrip("\n")
+
+
+def _cell_line(text: str) -> str | None:
+    """The line of a cell that a line of a notebook holds, None where it holds anything else."""
+    try:
+        value = json.loads(text.strip().removesuffix(","))
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, str) and "\n" not in value[:-1] else None
+
+
 def _in_notebook(start: int, end: int, text: str) -> tuple[int, int]:
     """The columns in the JSON text; the whole line where it holds more than one line of a cell."""
     body = text.strip().removesuffix(",")
-    try:
-        value = json.loads(body)
-    except ValueError:
-        value = None
-    if not isinstance(value, str) or "\n" in value[:-1]:
+    value = _cell_line(text)
+    if value is None:
         return len(text) - len(text.lstrip()) + 1, 0
     inner, offset = body[1:-1], text.index('"') + 2
     marks = [found.start() + offset for found in _UNITS.finditer(inner)] + [len(inner) + offset]

@@ -11,6 +11,7 @@ from itertools import groupby
 from ..contract import LEVELS, Finding, Level, Place, Report, Step
 from ..rules.registry import by_id
 from .excerpt import WIDTH, excerpt, printable
+from .spans import code_line
 
 _COLOURS = {"error": "1;31", "warning": "1;33", "note": "1;36", "path": "1", "dim": "2", "rule": "1"}
 _MOST_ERRORS = 30
@@ -26,6 +27,7 @@ class View:
     """How to show a report. ``hidden_notes`` and ``hidden_suppressed`` count what was left out of it.
 
     ``width``: the columns of the terminal; 0 leaves every message on one line, for pipes and files.
+    ``named``: how many of the files lie under the given paths, None where all do.
     """
 
     colour: bool = False
@@ -33,6 +35,7 @@ class View:
     hidden_notes: int = 0
     hidden_suppressed: int = 0
     width: int = 0
+    named: int | None = None
 
     def paint(self, text: str, kind: str) -> str:
         """The text, escaped, in the colour of its kind."""
@@ -100,7 +103,7 @@ def _finding(finding: Finding, source_line: SourceLine, view: View, first: bool)
     yield from _head(finding, view)
     gutter = len(str(place.line))
     bar = view.paint(" " * gutter + " |", "dim")
-    text = source_line(place.path, place.line)
+    text = code_line(place, source_line(place.path, place.line))
     if text.strip():
         end = place.end_column if place.end_line in (0, place.line) else len(text.rstrip()) + 1
         shown, offset, length = excerpt(text, place.column, end, view.source_width(gutter + 3))
@@ -144,7 +147,7 @@ def _flow(flow: tuple[Step, ...], source_line: SourceLine, view: View, gutter: i
         lines = view.wrapped(step.message, len(head), len(head) + len(where) + len(_cell(step.place)) + 2)
         yield f"{head}{view.paint(where, 'path')}{_cell(step.place)}  {lines[0]}".rstrip()
         yield from lines[1:]
-        text = source_line(step.place.path, step.place.line)
+        text = code_line(step.place, source_line(step.place.path, step.place.line))
         if text.strip():
             indent = len(text) - len(text.lstrip())
             shown, _, _ = excerpt(text[indent:], 1, 1, view.source_width(len(head) + 2))
@@ -188,6 +191,8 @@ def _closing(report: Report, view: View) -> Iterator[str]:
         yield f"{_count(view.hidden_suppressed, 'suppressed finding')} not shown (--include-suppressed)."
     stats = report.stats
     yield f"{_count(stats.files, 'file')} ({_count(stats.lines, 'line')}) seen, {stats.analysed:,} analysed."
+    if view.named is not None and view.named < stats.files:
+        yield f"Reported on: {_count(view.named, 'file')} under the given paths. The others are read to follow calls."
     if report.errors:
         yield f"{_count(len(report.errors), 'file')} could not be read or parsed:"
         for error in report.errors[:_MOST_ERRORS]:

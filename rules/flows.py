@@ -67,13 +67,13 @@ def said(program: Program, effect: EffectSite, behind: Sequence[Behind]) -> str:
     return f"{call}, which may run {', '.join(listed)}{more}{guessed},"
 
 
-def units_said(program: Program, units: Sequence[Unit]) -> str:
-    """``node `review``` or ``node `review` (and 2 more)``."""
+def units_said(program: Program, units: Sequence[Unit], capped: bool = False) -> str:
+    """``node `review``` or ``node `review` (and 2 more)``; ``capped``: and at least 2 more."""
     names = {(unit.kind, unit.name): unit for unit in reversed(units)}
     plain = {unit.function for unit in units if not unit.name.startswith("_")}
     listed = [unit for unit in names.values() if not unit.name.startswith("_") or unit.function not in plain]
     first = listed[-1]
-    more = f" (and {len(listed) - 1} more)" if len(listed) > 1 else ""
+    more = f" (and {'at least ' if capped else ''}{len(listed) - 1} more)" if len(listed) > 1 else ""
     name = name_said(program, first.function[0], first.name, first.function)
     kind = "" if name.startswith("the ") else f"{_KINDS.get(first.kind, first.kind)} "
     return f"{kind}{name}{more}"
@@ -82,10 +82,10 @@ def units_said(program: Program, units: Sequence[Unit]) -> str:
 def replay_said(program: Program, hazard: Hazard) -> str:
     """What an answer to the wait does to the code around the effect."""
     if not hazard.router:
-        return f", which runs {units_said(program, hazard.units)} again from its top"
+        return f", which runs {units_said(program, hazard.units, hazard.capped)} again from its top"
     waits = hazard.wait_chain[0][0] if hazard.wait_chain else (hazard.wait.path, hazard.router, "")
     router = function_said(program, waits)
-    return f": a wait in router {router} runs {units_said(program, hazard.units)} again from its top"
+    return f": a wait in router {router} runs {units_said(program, hazard.units, hazard.capped)} again from its top"
 
 
 def wait_said(program: Program, hazard: Hazard) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from ..contract import Finding, Place
+from ..contract import PROPERTIES, Finding, Place
 from .base import StaticRule
 from .registry import STATIC, by_id, is_own, matching
 from .static.ra001_suppression_without_reason import SuppressionWithoutReason
@@ -60,7 +60,7 @@ class Suppressions:
         self._entries: dict[str, list[_Entry]] = {}
         for path, in_file in comments.items():
             for comment in in_file:
-                for selector in comment.rules or ("",):
+                for selector in comment.rules or (_bare(comment.reason, known),):
                     named = frozenset(r.id for r in matching(selector, known)) if selector else everything
                     self._entries.setdefault(path, []).append(_Entry(comment, selector, named))
 
@@ -111,6 +111,16 @@ class Suppressions:
         if unused or unknown:
             whole = len(unused) + len(unknown) == len(entries)
             yield rule.report(place, tuple(e.selector for e in unused if e.selector), unknown, whole)
+
+
+def _bare(reason: str, known: Sequence[StaticRule]) -> str:
+    """What a comment without brackets suppresses: "" for everything, or the text where rules were forgotten in it.
+
+    The text names no rule, so it suppresses nothing and is told as a slip.
+    """
+    first = re.split(r"[\s,;:.()]", reason.lstrip("(-: "), maxsplit=1)[0]
+    lone = first in {rule.name for rule in known} or first in PROPERTIES or first == "ALL"
+    return f"ignore {reason}" if lone or re.fullmatch(r"RA\d+X*", first, re.IGNORECASE) else ""
 
 
 def _all_own(named: frozenset[str]) -> bool:

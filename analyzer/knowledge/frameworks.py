@@ -30,6 +30,7 @@ _TABLES = (
     "suppressors",
     "serving",
     "replayed",
+    "rerun",
     "leaves",
     "entry_shapes",
     "addresses",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...analyzer.lost_answers import LostAnswer, outside, undelivered, unused
 from ...analyzer.modules import is_test
+from ...analyzer.resumes import telling
 from ...contract import Finding, Step
 from ..base import StaticRule
 from ..flows import FRAMEWORK, call_steps, place_of, place_of_call
@@ -47,6 +48,7 @@ class AnswerDiscarded(StaticRule):
     limits = (
         "A rejection outside is seen in the function that resumes, where it resumes with a constant only.",
         "A wait whose result is unused is a warning where nothing after it in the function acts.",
+        "It is quiet in a project that answers by the state (`Command(update=...)` alone, made outside nodes).",
         "Defaults taken after a timeout or for malformed input are not seen.",
     )
     bad = """\
@@ -75,9 +77,11 @@ def decide(graph, thread, approved):
     def check(self, program: Program) -> Iterable[Finding]:
         """One finding an answer, or a wait whose result is unused."""
         swallowed = {(s.function[:2], *_position(program, s)) for s in program.swallowed}
+        scope = program.persistence.scope
+        told = {scope(f[0]) for f in telling(program.registry) if f not in program.order.in_unit and not is_test(f[0])}
         for lost in unused(program.order):
             at = (lost.function[:2], lost.call.line, lost.call.column) if lost.call is not None else None
-            if not is_test(lost.function[0]) and at not in swallowed:
+            if not is_test(lost.function[0]) and at not in swallowed and scope(lost.function[0]) not in told:
                 yield self._finding(program, lost)
         for resume in program.resumes:
             if is_test(resume.function[0]):

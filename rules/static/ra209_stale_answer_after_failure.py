@@ -77,27 +77,35 @@ from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
 
 
+def ask(state):
+    return {"paying": interrupt("pay?")}
+
+
 def pay(state):
-    if interrupt("pay?"):
-        requests.post("https://bank.example/pay", json=state)
-        requests.get("https://bank.example/receipt")
+    if state["paying"]:
+        requests.post("https://bank.example/pay", json=state, headers={"Idempotency-Key": state["order"]})
     return {}
 
 
-builder = StateGraph(dict).add_node("pay", pay).add_edge(START, "pay")
+def receipt(state):
+    return {"receipt": requests.get("https://bank.example/receipt").text}
+
+
+builder = StateGraph(dict).add_node("ask", ask).add_node("pay", pay).add_node("receipt", receipt)
+builder.add_edge(START, "ask").add_edge("ask", "pay").add_edge("pay", "receipt")
 graph = builder.compile(checkpointer=SqliteSaver(sqlite3.connect("runs.db")))
 
 
 def answer(value, config):
-    for _ in range(3):
-        try:
-            return graph.invoke(Command(resume=value), config)
-        except ConnectionError:
-            config = graph.update_state(config, None)
+    try:
+        return graph.invoke(Command(resume=value), config)
+    except ConnectionError:
+        return graph.invoke(None, config)
 """
     fix = (
-        "Let nothing that may fail follow the effect in the waiting node: move the effect to a node of its own, or "
-        "into a `@task`. Before another answer, fork: `config = graph.update_state(config, None)`."
+        "Give the effect a node of its own behind the one that waits, and what may fail another, and go on after a "
+        "failure with `graph.invoke(None, config)`. `update_state(config, None)` before another answer makes it count, "
+        "but an effect in the answered node fires again all the same."
     )
 
     def check(self, program: Program) -> Iterable[Finding]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ...analyzer.chains import wait_chain
+from ...analyzer.modules import is_test
 from ...contract import Certainty, Finding, Step
 from ..base import StaticRule
 from ..flows import FRAMEWORK, place_of, place_of_call
@@ -73,6 +74,8 @@ class WaitSwallowed(StaticRule):
         "A handler that raises again only under a condition counts as catching.",
         "An `isinstance` test for the exception of the wait is understood; other tests are not.",
         "Handlers around a run of a whole graph outside a node are quiet: there a wait is returned, not raised.",
+        "Around tool calls it is a note where the project has tools, and none of them waits.",
+        "In tests only what a graph of theirs runs is looked at: a test may catch the exception to look at it.",
     )
     bad = """\
 from langgraph.types import interrupt
@@ -109,7 +112,7 @@ def review(state):
         seen: set[tuple[str, int]] = set()
         for swallow in program.swallowed:
             path = swallow.function[0]
-            if (path, swallow.line) in seen:
+            if (path, swallow.line) in seen or (is_test(path) and swallow.function not in program.order.in_unit):
                 continue
             seen.add((path, swallow.line))
             yield self._finding(program, swallow)
@@ -150,8 +153,16 @@ def review(state):
             place,
             program.symbol(swallow.function),
             f"{said}: {_INSTEAD[what].format(done=done)}. {advice}",
+            level="note" if swallow.hook and _tools_never_wait(program) else None,
             certainty=certainty,
             framework=FRAMEWORK,
             framework_version=program.version(path, FRAMEWORK),
             flow=tuple(steps),
         )
+
+
+def _tools_never_wait(program: Program) -> bool:
+    """Whether the tools of the project are known, and none of them waits."""
+    tools = [unit.function for unit in program.registry.units if unit.kind == "tool" and not is_test(unit.function[0])]
+    reach = program.order.reach
+    return bool(tools) and not any(function in reach and reach[function].waits for function in tools)

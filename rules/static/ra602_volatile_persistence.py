@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ...analyzer.answered import answered_here
 from ...analyzer.calling import argument
 from ...analyzer.modules import is_demonstration, is_test
 from ...analyzer.order import bits
@@ -40,7 +41,7 @@ class VolatilePersistence(StaticRule):
     )
     limits = (
         "A warning in a program that serves requests or jobs and, outside examples, in a project with a durable saver.",
-        "Else a note (shown with `--pedantic`).",
+        "Else a note (`--pedantic`). Nothing where one function starts the run and answers it, and none serves.",
         "Quiet in tests, notebooks, Temporal workflows and where a `langgraph.json` stands above the file.",
         "Graphs that one factory makes from different nodes count as one graph.",
         "A project is the folder of the nearest manifest (pyproject.toml, requirements.txt, setup.py).",
@@ -114,10 +115,13 @@ graph = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask").compile(che
             place = program.place(where, line, column, line, end)
             role = program.resolver.knowledge.role(value[1], "saver")
             level: Level = "note"
+            serving = any(map(program.persistence.serves, (path, where)))
             if role is not None and role.options["volatile"]:
                 level = max(self._level(program, path), self._level(program, where), key=["note", "warning"].index)
-            elif any(map(program.persistence.serves, (path, where))):  # its import says that it is durable
+            elif serving:  # its import says that it is durable
                 level = "warning"
+            if not serving and answered_here(program.persistence, program.resumes, compiled.site):
+                continue
             yield self.finding(
                 place,
                 program.project.symbol((where, "<module>")),

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from resume_audit.tests.analyzer.conftest import Link
 
 HEAD = """
-from lib import Row, graph, idempotent, update
+from lib import Row, graph, idempotent, insert, update
 SHARED = {}
 def won(db): return db.execute("UPDATE t SET status = 1 WHERE status = 0").rowcount == 1
 """
@@ -44,6 +44,15 @@ def judged(link: Link, text: str, **options: tuple[str, ...]) -> str:
         ("row = Row.objects.select_for_update().get(pk=k)\nsend()", "claim"),
         ("n = db.execute(update(Row).where(Row.status == 'open').values(status=1))\nif not n: return\nsend()", "claim"),
         ("n = db.execute(update(Row).where(Row.id == k).values(x=1))\nif not n: return\nsend()", ""),
+        ("db.execute(update(Row).where(Row.status == 'open').values(status=1))\nsend()", ""),
+        (
+            "n = db.execute(insert(Row).on_conflict_do_nothing().returning(Row.id)).scalar()\nif not n: return\nsend()",
+            "claim",
+        ),
+        ("s = insert(Row).on_conflict_do_nothing()\nif not db.scalar(s): return\nsend()", "claim"),
+        ("s = insert(Row).on_conflict_do_nothing()\ndb.execute(s)\nsend()", ""),
+        ("db.execute(insert(Row).on_conflict_do_nothing())\nsend()", ""),
+        ("db.execute(insert(Row).on_conflict_do_nothing())\nif not db.rowcount: return\nsend()", "claim"),
         ("try:\n    db.add(k)\nexcept IntegrityError:\n    return\nsend()", "claim"),
         ("try:\n    db.add(k)\nexcept ValueError:\n    return\nsend()", ""),
         ("t = SHARED.pop(k, None)\nif t is None: return\nsend()", "claim"),

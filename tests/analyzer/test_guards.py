@@ -75,6 +75,36 @@ def test_an_early_return_counts(link: Link) -> None:
     assert link(HEAD + text.format("not ")).hazards() == {"a"}
 
 
+def test_a_guarded_call_of_what_acts(link: Link) -> None:
+    text = """
+def note(k): keep(k)
+def keep(k): requests.post('a')
+def asks(k):
+    requests.post('b')
+    interrupt(2)
+def f(k):
+    if {}: note(k)
+    if {}: asks(k)
+    interrupt(1)
+"""
+    assert link(HEAD + text.format("not stored(k)", "k")).hazards() == {"b"}
+    assert link(HEAD + text.format("stored(k)", "not stored(k)")).hazards() == {"a", "b"}
+
+
+def test_names_bound_to_a_part_of_themselves(link: Link) -> None:
+    text = """
+def f(state, k, q):
+    row = db.get(k)
+    while k:
+        row = row["next"]
+    q = q.narrow(k).more(k)
+    if not {}: requests.post('a')
+    interrupt(1)
+"""
+    assert link(HEAD + text.format("row")).hazards() == set()
+    assert link(HEAD + text.format("q")).hazards() == {"a"}
+
+
 def test_code_that_asks_whether_it_was_resumed(link: Link) -> None:
     text = """
 def first(config): return config["configurable"].resume is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -33,10 +34,15 @@ class FakeProgram:
             AuditError(path, 1, "invalid syntax") for path, text in self.files.items() if "SYNTAX" in text
         )
         lines = sum(text.count("\n") for text in self.files.values())
+        self.pins = SimpleNamespace(errors=())
+        self.project = SimpleNamespace(files=self.files)
         self.stats = Stats(len(self.files), len(self.files), lines)
 
     def suppressions(self, relative: str) -> tuple[Any, ...]:
         return tuple(suppressions(self.files.get(relative, ""), []))
+
+    def version(self, path: str, framework: str) -> str:
+        return str(self.built_with.framework_versions.get(framework, ""))
 
     def source_line(self, relative: str, line: int) -> str:
         lines = self.files.get(relative, "").splitlines()

@@ -166,6 +166,26 @@ def test_output_in_several_formats(fake: Fake, project: Path) -> None:
     assert "Found" in (project / "r.txt").read_text()
 
 
+@pytest.mark.parametrize(
+    "name, start",
+    [
+        ("r.json", '{\n  "tool"'),
+        ("r.JSON", '{\n  "tool"'),
+        ("r.sarif", '{"$schema"'),
+        ("r.sarif.json", '{"$schema"'),
+        ("r.txt", "app.py (2"),
+        ("r", "app.py (2"),
+        ("r.log", "app.py (2"),
+        ("text=r.json", "app.py (2"),
+    ],
+)
+def test_the_name_of_a_file_tells_its_format(fake: Fake, project: Path, name: str, start: str) -> None:
+    assert audit("--output", name).stdout == ""
+    assert (project / name.rpartition("=")[2]).read_text().startswith(start)
+    audit("--format", "text", "--output", name)
+    assert (project / name.rpartition("=")[2]).read_text().startswith("app.py (2")
+
+
 def test_a_format_that_no_file_takes_goes_to_standard_output(fake: Fake, project: Path) -> None:
     assert audit("--format", "text", "--output", "json=r.json").stdout.startswith("app.py")
     assert audit("--output", "json=r.json").stdout == ""
@@ -198,6 +218,8 @@ def test_the_same_bytes_again(fake: Fake) -> None:
         (["--jobs", "0"], "0 is not in the range"),
         (["--framework-version", "langgraph"], "is not NAME=VERSION"),
         (["--output", "xml=r.xml"], "no format is called 'xml'"),
+        (["--output", "r.xml"], "--output r.xml: there is no format for .xml (formats: text, json, sarif;"),
+        (["--output", "r.html"], "for text in a file of that name write text=r.html)"),
         (["--output", "json="], "no file is named"),
         (["--output", "json=r", "--output", "text=./r"], "two reports would go to"),
         (["--output", "lib"], "it is a folder"),
@@ -287,14 +309,41 @@ def test_what_is_no_file_is_wrong_usage(fake: Fake, project: Path) -> None:
 
 
 def test_framework_versions(fake: Fake, project: Path) -> None:
-    configured = '[tool.resume-audit]\nframeworks = ["langgraph==1.1.10", "restate==1.0", "prefect"]\n'
+    configured = '[tool.resume-audit]\nframeworks = ["langgraph==1.1.10"]\n'
     (project / "pyproject.toml").write_text(configured)
-    audit("--framework-version", "LangGraph==1.2.9", "--framework-version", "dbos=2.0.0rc1")
-    assert fake.programs[0].built_with.framework_versions == {
-        "langgraph": "1.2.9",
-        "dbos": "2.0.0rc1",
-        "restate": "1.0",
-    }
+    audit()
+    audit("--framework-version", "LangGraph==1.2.9")
+    assert [each.built_with.framework_versions for each in fake.programs] == [
+        {"langgraph": "1.1.10"},
+        {"langgraph": "1.2.9"},
+    ]
+
+
+@pytest.mark.parametrize(
+    "written, said",
+    [
+        ("lanhgraph==1.2.9", "no framework is called 'lanhgraph'; did you mean langgraph?"),
+        ("lanhgraph", "no framework is called 'lanhgraph'; did you mean langgraph?"),
+        ("zzz==1", "no framework is called 'zzz' (langgraph)"),
+        ("langgraph>=1", "'langgraph>=1' is not NAME==VERSION"),
+        ("langgraph==1.2.x", "'langgraph==1.2.x' is not NAME==VERSION"),
+    ],
+)
+def test_a_misspelt_framework_is_wrong_usage(fake: Fake, project: Path, written: str, said: str) -> None:
+    (project / "pyproject.toml").write_text(f'[tool.resume-audit]\nframeworks = ["{written}"]\n')
+    told = said_in_one_line(audit())
+    assert f"pyproject.toml: [tool.resume-audit] `frameworks`: {said}" in told
+
+
+@pytest.mark.parametrize(
+    "written, said",
+    [
+        ("lanhgraph=1.2", "--framework-version: no framework is called 'lanhgraph'; did you mean langgraph?"),
+        ("langgraph=1.2.x", "is not NAME=VERSION"),
+    ],
+)
+def test_a_misspelt_framework_of_an_option_is_wrong_usage(fake: Fake, project: Path, written: str, said: str) -> None:
+    assert said in said_in_one_line(audit("--framework-version", written))
 
 
 def test_jobs(fake: Fake) -> None:
@@ -349,6 +398,38 @@ def test_nothing_to_audit_is_warned_of(fake: Fake, tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert "no Python files" in result.stderr
     assert audit("-q", str(tmp_path / "empty")).stderr == ""
+
+
+def test_a_path_with_nothing_to_audit_is_told_in_every_report(fake: Fake, project: Path) -> None:
+    (project / "pyproject.toml").write_text('[tool.resume-audit]\nexclude = ["*_pb2.py"]\n')
+    (project / "made").mkdir()
+    (project / "made" / "x_pb2.py").write_text("ERROR = 1\n")
+    (project / "empty").mkdir()
+    (project / "notes.md").write_text("words\n")
+    line = "empty: no Python files or notebooks to audit here"
+    result = audit("empty", "lib", "made")
+    assert result.exit_code == 0
+    assert f"  - {line}\n" in result.stdout
+    assert "  - made: no Python files or notebooks to audit here\n" in result.stdout
+    assert " lib: no Python" not in result.stdout
+    assert line in json.loads(audit("--format", "json", "empty").stdout)["not_checked"]
+    run = json.loads(audit("--format", "sarif", "empty").stdout)["runs"][0]
+    told = [each["message"]["text"] for each in run["invocations"][0]["toolExecutionNotifications"]]
+    assert f"Not checked: {line}." in told
+    assert "no Python files or notebooks to audit" not in audit(".").stdout
+    assert "notes.md: no Python file by its name" in audit("notes.md").stdout
+    assert "by its name" not in audit("app.py").stdout
+
+
+def test_a_link_to_nowhere_is_told_once_and_where_it_was_asked_for(fake: Fake, project: Path) -> None:
+    (project / "lib" / "gone.py").symlink_to("nothing.py")
+    (project / "sub").mkdir()
+    line = "  lib/gone.py:1: symbolic link cannot be followed: No such file or directory\n"
+    for arguments in (["."], ["lib"], [".", "lib"], ["lib", str(project / "lib")]):
+        result = audit(*arguments)
+        assert (result.stdout.count(line), result.output.count("gone.py")) == (1, 1)
+    assert "gone.py" not in audit("sub").output
+    assert "gone.py" not in audit("lib/quiet.py").output
 
 
 def test_the_function(fake: Fake) -> None:

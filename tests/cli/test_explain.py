@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -77,6 +78,14 @@ def test_help() -> None:
         result = run(*arguments)
         assert result.exit_code == 0
         assert "Usage:" in result.stdout
+
+
+def test_every_command_and_option_says_what_it_does() -> None:
+    for name, command in door.commands.items():
+        assert (bool(command.short_help), bool(command.help)) == (True, True), name
+        assert f"  {name:<7}  {command.short_help}\n" in run("--help").stdout
+        for option in command.params:
+            assert isinstance(option, click.Argument) or getattr(option, "help", ""), f"{name} {option.name}"
 
 
 def test_no_command_shows_the_help_as_wrong_usage() -> None:

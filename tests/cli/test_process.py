@@ -128,3 +128,12 @@ def test_undecodable_file_names_do_not_break_a_report(noted: Path) -> None:
     text = run("check", "--no-cache", cwd=noted).stdout
     assert b"\x1b" not in text
     assert b"could not be read or parsed" in text
+
+
+def test_a_file_of_our_name_in_the_audited_folder_is_not_run(noted: Path) -> None:
+    """As the README says: neither by the console script nor with -P; a plain -m is Python's own to decide."""
+    (noted / "resume_audit.py").write_text("print('theirs')\n")
+    script = str(Path(sys.executable).parent / "resume-audit")
+    for command in ([script], [sys.executable, "-P", "-m", "resume_audit"]):
+        ran = subprocess.run([*command, "--version"], cwd=noted, capture_output=True, text=True, check=True)
+        assert ran.stdout.startswith("resume-audit ")

@@ -84,6 +84,19 @@ def test_readme_shows_what_the_audit_prints() -> None:
     command = [sys.executable, "-m", "resume_audit", "check", "fixtures/example_agent", "--no-cache"]
     ran = subprocess.run([*command, "--fail-on", "never"], cwd=ROOT, capture_output=True, text=True, check=True)
     assert block[1] in ran.stdout
+    (found,) = re.findall(r"^Found (.*)\.$", ran.stdout, re.MULTILINE)
+    (said,) = re.findall(r"One of the (\w+)\nfindings", section(README, "What it prints"))
+    assert int(said) == sum(map(int, re.findall(r"\d+", found)))
+
+
+def test_make_help_lists_every_target_and_says_what_plain_make_does() -> None:
+    ran = subprocess.run(["make", "-s", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    makefile = (ROOT / "Makefile").read_text()
+    (targets,) = re.findall(r"^\.PHONY: (.*)", makefile, re.MULTILINE)
+    listed = set(re.findall(r"^make ([\w-]+)", ran.stdout, re.MULTILINE))
+    assert listed == set(targets.split()) - {"stale"}
+    (default,) = re.findall(r"^\.DEFAULT_GOAL = (\w+)", makefile, re.MULTILINE)
+    assert re.search(rf"^make  .*make {default}", ran.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize("path", SET_UP, ids=lambda path: path.relative_to(ROOT).as_posix())

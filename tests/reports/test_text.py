@@ -208,3 +208,30 @@ def test_colour_takes_no_columns() -> None:
     plain = render(Report((LONG,)), line, View(width=80))
     painted = render(Report((LONG,)), line, View(colour=True, width=80))
     assert re.sub(r"\x1b\[[\d;]*m", "", painted) == plain
+
+
+def test_files_that_are_only_read_for_calls_are_told() -> None:
+    report = Report(stats=Stats(files=3, analysed=2, lines=40))
+    told = "Reported on: 1 file under the given paths. The others are read to follow calls.\n"
+    assert told in render(report, line, View(named=1))
+    for named in (3, None):
+        assert "Reported on" not in render(report, line, View(named=named))
+
+
+def test_of_a_notebook_the_code_is_shown_and_not_its_json() -> None:
+    cells = {
+        1: '    "    x = \\"\\u65e5\\"; send(\\"a\\\\n\\")\\n",\n',
+        2: '    "    return ask()"\n',
+        3: '   "source": "a = 1\\nsend()\\n",',
+        4: '{"cells": [{"source": ["send()"]}]}',
+    }
+
+    def shown(first: int) -> list[str]:
+        steps = (Step(Place("a.ipynb", 2, 12, cell=4), "wait", "asks"),)
+        made = replace(finding(), place=Place("a.ipynb", first, 14, first, 25, cell=4), flow=steps)
+        return render(Report((made,)), lambda path, number: cells[number], View()).splitlines()
+
+    assert shown(1)[3:6] == ["  |", '1 |     x = "\u65e5"; send("a\\n")', "  |               ^^^^^^^^^^^"]
+    assert any(line.strip() == "| return ask()" for line in shown(1))
+    for one_line in (3, 4):
+        assert not any("^" in line or "source" in line for line in shown(one_line))

@@ -11,6 +11,7 @@ from resume_audit import check
 from resume_audit.contract import Finding
 
 LONGEST = 350
+MORE = "(and at least 3 more)"
 HEAD = """\
 import contextlib
 
@@ -219,3 +220,14 @@ def test_an_argument_left_out_is_said(tmp_path: Path) -> None:
         """,
     )
     assert "without a checkpointer, which the call at line 22 leaves out:" in finding.message
+
+
+@pytest.mark.parametrize(
+    "nodes, more", [(3, "(and 2 more)"), (4, "(and at least 3 more)"), (9, "(and at least 3 more)")]
+)
+def test_a_count_that_was_cut_is_said_to_be_one(tmp_path: Path, nodes: int, more: str) -> None:
+    names = [f"ask{number}" for number in range(nodes)]
+    units = "".join(f"def {name}(state):\n    post(state)\n    return interrupt('?')\n\n\n" for name in names)
+    added = "".join(f".add_node('{name}', {name})" for name in names)
+    made = found(tmp_path, f"{units}graph = StateGraph(dict){added}\n")
+    assert f"runs node `ask0` {more} again from its top" in made.message

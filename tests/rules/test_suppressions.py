@@ -165,3 +165,29 @@ def test_a_comment_that_suppresses_a_note_is_used() -> None:
 
 def test_the_notes_on_comments_can_be_deselected() -> None:
     assert ids(finished([], Said(5, ["RA101"], ""), ran=KNOWN[2:])) == []
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "RA101 drops repeats",
+        "ra101: drops repeats",
+        "(RA101) drops repeats",
+        "effect-before-wait drops repeats",
+        "effect-before-wait, wait-swallowed",
+        "EO drops repeats",
+        "ALL drops repeats",
+    ],
+)
+def test_rules_without_brackets_suppress_nothing_and_are_told(reason: str) -> None:
+    place = Place("app.py", 3, 5, 3, 9)
+    found = finished([BEFORE.finding(place, "app.f", "fires again")], Said(3, (), reason))
+    assert [each.rule for each in found.findings if each.rule != "RA002"] == ["RA101"]
+    (told,) = (each for each in found.findings if each.rule == "RA002")
+    assert "it cannot be read" in told.message
+
+
+@pytest.mark.parametrize("reason", ["the mailer drops repeats", "all good here", "effects are keyed", "race is fine"])
+def test_a_reason_without_brackets_suppresses_all(reason: str) -> None:
+    place = Place("app.py", 3, 5, 3, 9)
+    assert finished([BEFORE.finding(place, "app.f", "fires again")], Said(3, (), reason)).findings == ()
