@@ -342,35 +342,6 @@ def test_verbose_says_times_on_standard_error(fake: Fake) -> None:
     assert result.stdout == audit().stdout
 
 
-def test_nothing_to_audit_is_warned_of(fake: Fake, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    result = audit(str(tmp_path / "empty"))
-    assert result.exit_code == 0
-    assert "no Python files" in result.stderr
-    assert audit("-q", str(tmp_path / "empty")).stderr == ""
-
-
-def test_a_path_with_nothing_to_audit_is_told_in_every_report(fake: Fake, project: Path) -> None:
-    (project / "pyproject.toml").write_text('[tool.resume-audit]\nexclude = ["*_pb2.py"]\n')
-    (project / "made").mkdir()
-    (project / "made" / "x_pb2.py").write_text("ERROR = 1\n")
-    (project / "empty").mkdir()
-    (project / "notes.md").write_text("words\n")
-    line = "empty: no Python files or notebooks to audit here"
-    result = audit("empty", "lib", "made")
-    assert result.exit_code == 0
-    assert f"  - {line}\n" in result.stdout
-    assert "  - made: no Python files or notebooks to audit here\n" in result.stdout
-    assert " lib: no Python" not in result.stdout
-    assert line in json.loads(audit("--format", "json", "empty").stdout)["not_checked"]
-    run = json.loads(audit("--format", "sarif", "empty").stdout)["runs"][0]
-    told = [each["message"]["text"] for each in run["invocations"][0]["toolExecutionNotifications"]]
-    assert f"Not checked: {line}." in told
-    assert "no Python files or notebooks to audit" not in audit(".").stdout
-    assert "notes.md: no Python file by its name" in audit("notes.md").stdout
-    assert "by its name" not in audit("app.py").stdout
-
-
 def test_a_link_to_nowhere_is_told_once_and_where_it_was_asked_for(fake: Fake, project: Path) -> None:
     (project / "lib" / "gone.py").symlink_to("nothing.py")
     (project / "sub").mkdir()
