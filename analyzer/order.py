@@ -90,8 +90,8 @@ class Order:
         for inner in sorted(graph.subgraphs, key=repr):
             yield from self.graph_functions(inner, seen | {site})
 
-    def closure(self, roots: Iterable[FunctionId], recorded: bool = False) -> set[FunctionId]:
-        """The roots and all they call; through recorded steps only if asked."""
+    def closure(self, roots: Iterable[FunctionId], recorded: bool = False, once: bool = True) -> set[FunctionId]:
+        """The roots and all they call; through recorded steps only if asked. ``once``: what is done only once too."""
         found: set[FunctionId] = set()
         todo = [root for root in roots if root in self.outlines]
         while todo:
@@ -100,8 +100,9 @@ class Order:
                 continue
             found.add(function)
             outlined = self.outlines[function]
-            for group in outlined.callees:
-                todo.extend(target for target in group if target in self.outlines)
+            for number, group in enumerate(outlined.callees):
+                if once or number not in outlined.once:
+                    todo.extend(target for target in group if target in self.outlines)
             for group in outlined.recorded if recorded else ():
                 todo.extend(target for target in group if target in self.outlines)
         return found
