@@ -149,7 +149,8 @@ class Order:
         return self._paths[asked]
 
     def _edges(self, function: FunctionId, recorded: bool) -> list[tuple[FunctionId, Call]]:
-        calls = enumerate(self.outlines[function].flow.calls)
+        once = () if recorded else self.outlines[function].once
+        calls = ((n, call) for n, call in enumerate(self.outlines[function].flow.calls) if n not in once)
         reached = ((t, call) for n, call in calls if call is not None for t in self.callees(function, n, recorded))
         return [(target, call) for target, call in reached if target in self.outlines]
 
