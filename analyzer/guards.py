@@ -129,6 +129,10 @@ def _is_read(resolver: Resolver, call: Call, function: FunctionId, depth: int) -
     receiver, verb = receiver_and_verb(call.func)
     if _is_query(call) or (verb == "get" and receiver.rsplit("_", 1)[-1] in _KEPT):
         return True
+    if verb in _TERMINAL and depth:
+        holder = call.func.base if isinstance(call.func, Attr) else str(call.func).rpartition(".")[0]
+        if holder and _looked_up(resolver, holder, function, depth - (not isinstance(holder, Call))):
+            return True
     if not found.known or (not receiver and not found.functions):
         guessed = resolver.effects.guess(receiver, verb, args, kwargs)
         if guessed is not None:
