@@ -51,7 +51,7 @@ _OWN_FILE = "resume-audit.toml"
 _PYPROJECT = "pyproject.toml"
 
 
-class ConfigError(Exception):
+class ConfigError(ValueError):
     """The configuration cannot be used; the text is one line for people (exit status 2)."""
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import resume_audit
 from resume_audit.tests.cli.test_check import audit, said_in_one_line
 
 if TYPE_CHECKING:
@@ -142,3 +143,17 @@ def test_a_link_to_nowhere_is_told_once_and_where_it_was_asked_for(fake: Fake, p
         assert (result.stdout.count(line), result.output.count("gone.py")) == (1, 1)
     assert "gone.py" not in audit("sub").output
     assert "gone.py" not in audit("lib/quiet.py").output
+
+
+@pytest.mark.parametrize(
+    "told, said", [({"lanhgraph": "1.2"}, "did you mean langgraph"), ({"langgraph": "x"}, "'x' is no version")]
+)
+def test_the_function_refuses_what_the_command_refuses(fake: Fake, told: dict[str, str], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        resume_audit.check(".", framework_versions=told)
+
+
+def test_for_the_function_a_wrong_configuration_is_a_wrong_value(fake: Fake, project: Path) -> None:
+    (project / "pyproject.toml").write_text('[tool.resume-audit]\nselekt = ["RA1"]\n')
+    with pytest.raises(ValueError, match="did you mean `select`"):
+        resume_audit.check(".")
