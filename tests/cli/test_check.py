@@ -258,44 +258,6 @@ def test_what_is_no_file_is_wrong_usage(fake: Fake, project: Path) -> None:
     assert "no such file or folder: gone.py" in said_in_one_line(audit("gone.py"))
 
 
-def test_framework_versions(fake: Fake, project: Path) -> None:
-    configured = '[tool.resume-audit]\nframeworks = ["langgraph==1.1.10"]\n'
-    (project / "pyproject.toml").write_text(configured)
-    audit()
-    audit("--framework-version", "LangGraph==1.2.9")
-    assert [each.built_with.framework_versions for each in fake.programs] == [
-        {"langgraph": "1.1.10"},
-        {"langgraph": "1.2.9"},
-    ]
-
-
-@pytest.mark.parametrize(
-    "written, said",
-    [
-        ("lanhgraph==1.2.9", "no framework is called 'lanhgraph'; did you mean langgraph?"),
-        ("lanhgraph", "no framework is called 'lanhgraph'; did you mean langgraph?"),
-        ("zzz==1", "no framework is called 'zzz' (langgraph)"),
-        ("langgraph>=1", "'langgraph>=1' is not NAME==VERSION"),
-        ("langgraph==1.2.x", "'langgraph==1.2.x' is not NAME==VERSION"),
-    ],
-)
-def test_a_misspelt_framework_is_wrong_usage(fake: Fake, project: Path, written: str, said: str) -> None:
-    (project / "pyproject.toml").write_text(f'[tool.resume-audit]\nframeworks = ["{written}"]\n')
-    told = said_in_one_line(audit())
-    assert f"pyproject.toml: [tool.resume-audit] `frameworks`: {said}" in told
-
-
-@pytest.mark.parametrize(
-    "written, said",
-    [
-        ("lanhgraph=1.2", "--framework-version: no framework is called 'lanhgraph'; did you mean langgraph?"),
-        ("langgraph=1.2.x", "is not NAME=VERSION"),
-    ],
-)
-def test_a_misspelt_framework_of_an_option_is_wrong_usage(fake: Fake, project: Path, written: str, said: str) -> None:
-    assert said in said_in_one_line(audit("--framework-version", written))
-
-
 def test_jobs(fake: Fake) -> None:
     audit("--jobs", "3")
     audit("--no-cache")
@@ -340,17 +302,6 @@ def test_verbose_says_times_on_standard_error(fake: Fake) -> None:
     assert "from the cache" in result.stderr
     assert "rules run in" in result.stderr
     assert result.stdout == audit().stdout
-
-
-def test_a_link_to_nowhere_is_told_once_and_where_it_was_asked_for(fake: Fake, project: Path) -> None:
-    (project / "lib" / "gone.py").symlink_to("nothing.py")
-    (project / "sub").mkdir()
-    line = "  lib/gone.py:1: symbolic link cannot be followed: No such file or directory\n"
-    for arguments in (["."], ["lib"], [".", "lib"], ["lib", str(project / "lib")]):
-        result = audit(*arguments)
-        assert (result.stdout.count(line), result.output.count("gone.py")) == (1, 1)
-    assert "gone.py" not in audit("sub").output
-    assert "gone.py" not in audit("lib/quiet.py").output
 
 
 def test_the_function(fake: Fake) -> None:

@@ -1,4 +1,4 @@
-"""``resume-audit check``: where reports go, and in which format."""
+"""What is asked for by paths, formats and versions, and what is said of it."""
 
 from __future__ import annotations
 
@@ -7,18 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from click.testing import CliRunner, Result
 
-from resume_audit.cli.main import door
+import resume_audit
+from resume_audit.tests.cli.test_check import audit, said_in_one_line
 
 if TYPE_CHECKING:
     from resume_audit.tests.cli.conftest import Fake
 
 pytestmark = pytest.mark.usefixtures("project")
-
-
-def audit(*arguments: str) -> Result:
-    return CliRunner().invoke(door, ["check", *arguments])
 
 
 def test_output_file(fake: Fake, project: Path) -> None:
@@ -71,6 +67,44 @@ def test_colour_never_goes_to_a_file(fake: Fake, project: Path, monkeypatch: pyt
     assert "\x1b" not in audit().stdout
 
 
+def test_framework_versions(fake: Fake, project: Path) -> None:
+    configured = '[tool.resume-audit]\nframeworks = ["langgraph==1.1.10"]\n'
+    (project / "pyproject.toml").write_text(configured)
+    audit()
+    audit("--framework-version", "LangGraph==1.2.9")
+    assert [each.built_with.framework_versions for each in fake.programs] == [
+        {"langgraph": "1.1.10"},
+        {"langgraph": "1.2.9"},
+    ]
+
+
+@pytest.mark.parametrize(
+    "written, said",
+    [
+        ("lanhgraph==1.2.9", "no framework is called 'lanhgraph'; did you mean langgraph?"),
+        ("lanhgraph", "no framework is called 'lanhgraph'; did you mean langgraph?"),
+        ("zzz==1", "no framework is called 'zzz' (langgraph)"),
+        ("langgraph>=1", "'langgraph>=1' is not NAME==VERSION"),
+        ("langgraph==1.2.x", "'langgraph==1.2.x' is not NAME==VERSION"),
+    ],
+)
+def test_a_misspelt_framework_is_wrong_usage(fake: Fake, project: Path, written: str, said: str) -> None:
+    (project / "pyproject.toml").write_text(f'[tool.resume-audit]\nframeworks = ["{written}"]\n')
+    told = said_in_one_line(audit())
+    assert f"pyproject.toml: [tool.resume-audit] `frameworks`: {said}" in told
+
+
+@pytest.mark.parametrize(
+    "written, said",
+    [
+        ("lanhgraph=1.2", "--framework-version: no framework is called 'lanhgraph'; did you mean langgraph?"),
+        ("langgraph=1.2.x", "is not NAME=VERSION"),
+    ],
+)
+def test_a_misspelt_framework_of_an_option_is_wrong_usage(fake: Fake, project: Path, written: str, said: str) -> None:
+    assert said in said_in_one_line(audit("--framework-version", written))
+
+
 def test_nothing_to_audit_is_warned_of(fake: Fake, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     result = audit(str(tmp_path / "empty"))
@@ -98,3 +132,28 @@ def test_a_path_with_nothing_to_audit_is_told_in_every_report(fake: Fake, projec
     assert "no Python files or notebooks to audit" not in audit(".").stdout
     assert "notes.md: no Python file by its name" in audit("notes.md").stdout
     assert "by its name" not in audit("app.py").stdout
+
+
+def test_a_link_to_nowhere_is_told_once_and_where_it_was_asked_for(fake: Fake, project: Path) -> None:
+    (project / "lib" / "gone.py").symlink_to("nothing.py")
+    (project / "sub").mkdir()
+    line = "  lib/gone.py:1: symbolic link cannot be followed: No such file or directory\n"
+    for arguments in (["."], ["lib"], [".", "lib"], ["lib", str(project / "lib")]):
+        result = audit(*arguments)
+        assert (result.stdout.count(line), result.output.count("gone.py")) == (1, 1)
+    assert "gone.py" not in audit("sub").output
+    assert "gone.py" not in audit("lib/quiet.py").output
+
+
+@pytest.mark.parametrize(
+    "told, said", [({"lanhgraph": "1.2"}, "did you mean langgraph"), ({"langgraph": "x"}, "'x' is no version")]
+)
+def test_the_function_refuses_what_the_command_refuses(fake: Fake, told: dict[str, str], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        resume_audit.check(".", framework_versions=told)
+
+
+def test_for_the_function_a_wrong_configuration_is_a_wrong_value(fake: Fake, project: Path) -> None:
+    (project / "pyproject.toml").write_text('[tool.resume-audit]\nselekt = ["RA1"]\n')
+    with pytest.raises(ValueError, match="did you mean `select`"):
+        resume_audit.check(".")
