@@ -86,6 +86,8 @@ class Order:
             return
         for _, function in sorted(graph.nodes | graph.routers):
             yield function
+        for group in sorted(graph.groups):
+            yield from sorted(self.registry.groups[group].functions)
         for inner in sorted(graph.subgraphs, key=repr):
             yield from self.graph_functions(inner, seen | {site})
 

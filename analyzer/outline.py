@@ -97,6 +97,8 @@ def _targets(resolver: Resolver, registry: Registry, call: Call, function: Funct
     inner = wrapped_by(registry, function, call.func)
     if inner:
         return replace(found, functions=inner, known=True)
+    if not found.functions and (tools := registry.run_by(call, function)):
+        return replace(found, functions=tools)
     if found.known or registry.receivers is None:
         return found
     return registry.receivers.targets(call, function) or found
