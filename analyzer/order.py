@@ -81,10 +81,13 @@ class Order:
         self.explore(again)
 
     def graph_functions(self, site: GraphSite, seen: frozenset[GraphSite] = frozenset()) -> Iterator[FunctionId]:
-        """The functions that a graph runs, subgraphs included."""
+        """The functions that a graph runs, subgraphs and the tools of its nodes included."""
         graph = self.registry.graphs.get(site)
         if graph is None or not site or site in seen:
             return
+        tools = (group for inside, _, group in self.registry.group_nodes if inside == site)
+        for function in sorted({f for group in tools for f in self.registry.groups[group].functions}):
+            yield function
         for _, function in sorted(graph.nodes | graph.routers):
             yield function
         for inner in sorted(graph.subgraphs, key=repr):
