@@ -80,7 +80,7 @@ class Order:
         self.explore(again)
 
     def graph_functions(self, site: GraphSite, seen: frozenset[GraphSite] = frozenset()) -> Iterator[FunctionId]:
-        """The functions that a graph runs, subgraphs included."""
+        """The functions that a graph runs, subgraphs and the tools of its nodes included."""
         graph = self.registry.graphs.get(site)
         if graph is None or not site or site in seen:
             return
