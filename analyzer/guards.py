@@ -112,7 +112,8 @@ def _durable(resolver: Resolver, test: Expr, truth: bool, function: FunctionId) 
         if test.kind in (">", "<", "<=", ">="):
             left, right = test.items[0], test.items[-1]
             some = (test.kind, right.value) in _SOME if isinstance(right, Const) else None
-            if some is not None and (some or (test.kind, right.value) in _NONE) and some is truth:  # something was found
+            none = (test.kind, right.value) in _NONE if isinstance(right, Const) else None
+            if (some and truth) or (none and not truth):  # something was found
                 return _counted(resolver, left, function)
             return any(_looked_up(resolver, item, function) for item in test.items)
         return False
