@@ -51,7 +51,7 @@ _OWN_FILE = "resume-audit.toml"
 _PYPROJECT = "pyproject.toml"
 
 
-class ConfigError(Exception):
+class ConfigError(ValueError):
     """The configuration cannot be used; the text is one line for people (exit status 2)."""
 
 
@@ -256,7 +256,7 @@ class _Reader:
             if key not in keys:
                 close = difflib.get_close_matches(key, keys, 1)
                 hint = f"; did you mean `{close[0]}`?" if close else ""
-                if key == "tool" and not self.table:
+                if "tool" in table and not self.table:
                     hint = "; in this file the keys stand at the top, without [tool.resume-audit]"
                 raise self.fail(f"unknown key `{key}`{hint}")
 

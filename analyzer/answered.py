@@ -1,4 +1,4 @@
-"""Programs that wait for their own answer: what asks is still running when the answer comes."""
+"""Programs and functions that wait for their own answer: what asks is still running when the answer comes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Iterable
 
 from .bindings import known_callers
 from .calling import argument
+from .flow import TooLarge, build
 from .modules import is_test
 from .persistence import Persistence
 from .registry import GraphSite, Registry
-from .resumes import Resume, resuming
+from .repeats import is_input
+from .resumes import Resume, Send, resuming
 from .summary import Call, Const, Expr
 from .values import FunctionId
 
@@ -42,6 +44,32 @@ def answered_here(persistence: Persistence, resumes: Iterable[Resume], site: Gra
         and all(starts & around for around in answering)
         and not any(persistence.rerun(function[0]) for around in (starts, *answering) for function in around)
     )
+
+
+def started_before(registry: Registry, send: Send) -> bool:
+    """Whether the function that sends an answer has, on every way there, started the run that it answers."""
+    project = registry.resolver.project
+    try:
+        flow = build(project.body(send.function[:2]))
+    except TooLarge:
+        return False
+    methods = {m for role in registry.resolver.knowledge.entries["run"] for m in role.options["methods"]}
+    numbers = {id(call): number for number, call in enumerate(flow.calls) if call is not None}
+    here = numbers.get(id(send.call))
+    facts = project.facts(send.function[:2])
+    for call in (each for name in sorted(methods) for each in facts.by_name.get(name, ())):
+        number = numbers.get(id(call))
+        if here is None or number is None or (call.line, call.column) >= (send.call.line, send.call.column):
+            continue
+        same = _receiver(call) == _receiver(send.call) and argument(call, 1, "config") == send.config
+        always = set(map(repr, flow.guards[number])) <= set(map(repr, flow.guards[here]))
+        if same and always and is_input(registry, call, send.function):
+            return True
+    return False
+
+
+def _receiver(call: Call) -> str:
+    return call.func.rpartition(".")[0] if isinstance(call.func, str) else repr(call.func)
 
 
 def _starts(registry: Registry, given: Expr, function: FunctionId, makers: set[tuple[FunctionId, int, int]]) -> bool:

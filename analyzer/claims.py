@@ -9,7 +9,7 @@ from typing import Literal
 from .calls import receiver_and_verb, targets
 from .facts import children, last_name, walk_calls
 from .flow import Flow, Guard, TooLarge, build
-from .guards import CLAIMS, is_claim
+from .guards import CLAIMS, SETS, is_claim
 from .registry import Registry
 from .summary import LEAF, Call, Const, Do, Expr, Stmt
 from .values import FunctionId
@@ -21,11 +21,6 @@ _KEYED = re.compile(
     r"idempot|dedup|(^|_)(consume|claim|compare_and_(set|swap)|cas|mark_(once|consumed|used)|already)(_|$)", re.I
 )
 _LOCKS = re.compile(r"(^|_)(lock|locks|mutex|semaphore|advisory_lock|acquire)(_|$)|lock$", re.I)
-_SETS = re.compile(
-    r"\bupdate\b.*\bwhere\b.*\b(status|state|version|claimed\w*|resolved\w*|consumed\w*|answered\w*|pending|used\w*)\b"
-    r"|\bon\s+conflict\b.*\bdo\s+nothing\b|\binsert\s+or\s+ignore\b|\bfor\s+update\b|\bdelete\b.*\breturning\b",
-    re.I | re.S,
-)
 _STATE = re.compile(r"status|state|version|claimed|resolved|consumed|answered|pending|used")
 _STORE = re.compile(r"idempot|dedup", re.I)
 _ATOMIC = {
@@ -141,7 +136,7 @@ def _by_call(registry: Registry, call: Call, function: FunctionId, declared: fro
             return {"claim"}
         if (verb in _BUILDS or _compared(call)) and not _unread(registry, call, function):
             return {"claim"}
-        if any(_SETS.search(text) for text in _literals(registry, call, function)):
+        if any(SETS.search(text) for text in _literals(registry, call, function)):
             return {"claim"}
     found = {"lock"} if _LOCKS.search(verb) or (_LOCKS.search(receiver) and verb in ("acquire", "__enter__")) else set()
     reached = targets(resolver, call, function)

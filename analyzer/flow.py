@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from .absence import after_loop, in_else, in_handler
 from .facts import children
 from .postorder import postorder
 from .summary import (
@@ -139,6 +140,8 @@ class _Builder:
                     self.guards = (*self.guards[-_MOST_GUARDS:], (item.test, False))
                 elif item.orelse and _leaves(item.orelse):
                     self.guards = (*self.guards[-_MOST_GUARDS:], (item.test, True))
+            elif isinstance(item, Loop) and before and (nothing := after_loop(item)) is not None:
+                self.guards = (*self.guards[-_MOST_GUARDS:], (nothing, True))
         self.guards = outer
         return before
 
@@ -220,7 +223,7 @@ class _Builder:
             skipped = _merge(inside if not item.is_for else [head], last)
             broken = around.leaving
         if item.orelse:
-            skipped = self.block(item.orelse, skipped)
+            skipped = self.guarded(in_else(item), True, item.orelse, skipped)
         return _merge(skipped, broken)
 
     def try_(self, item: Try, before: list[int]) -> list[int]:
@@ -240,7 +243,8 @@ class _Builder:
             self.failing = caught
             last = self.block(item.orelse, last) if item.orelse else last
             for handler in item.handlers:
-                last = _merge(last, self.block(handler.body, [self.node([dispatch])]))
+                caught_here = self.guarded(in_handler(handler, item.body), True, handler.body, [self.node([dispatch])])
+                last = _merge(last, caught_here)
             if not any(catches_all(handler) for handler in item.handlers):
                 self.link([dispatch], caught)
         else:

@@ -5,19 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from .absence import NOT_THERE, NOTHING_IN, looked_through, parts_of
 from .calls import receiver_and_verb, targets
 from .facts import last_name, walk_calls
 from .flow import Guard
 from .literals import arguments
-from .summary import Attr, Call, Const, Expr, Item, Op
+from .summary import Attr, Call, Comp, Const, Expr, Item, Op, Seq
 from .values import FunctionId, Resolver
 
 _ASKS = re.compile(
     r"(^|_)(exists?|already|was|seen|processed|is_sent|is_done|has|contains|sismember|is_duplicate|lookup|find|done)(_|$)"
 )
 CLAIMS = re.compile(
-    r"(^|_)(claim|claims|setnx|acquire_once|mark_once|try_acquire|reserve_key|first_time|insert_if_absent|put_if_absent|get_or_create)(_|$)"
+    r"(^|_)(claim|claims|setnx|acquire_once|mark_once|try_acquire|reserve_key|first_time|insert_if_absent|put_if_absent|get_or_create|once|only_once)(_|$)"
 )
+SETS = re.compile(
+    r"\bupdate\b.*\bwhere\b.*\b(status|state|version|claimed\w*|resolved\w*|consumed\w*|answered\w*|pending|used\w*)\b"
+    r"|\bon\s+conflict\b.*\bdo\s+nothing\b|\binsert\s+or\s+ignore\b|\bfor\s+update\b|\bdelete\b.*\breturning\b",
+    re.I | re.S,
+)
+"""Statements that change a row once: the count of rows, or the row, tells who was first."""
+
 _STATUS = re.compile(r"(^|_)(status|state|sent|done|paid|at|\w+ed)$")
 _TERMINAL = {
     "first", "one", "one_or_none", "scalar", "scalar_one", "scalar_one_or_none", "scalars", "fetchone", "fetchall",
@@ -29,6 +37,9 @@ _KEPT = {"repo", "repository", "store", "db", "dao", "table", "collection", "ses
 
 _REPLAY = re.compile(r"resum|scratchpad|replay")
 _DEPTH = 3
+_SOME = {(">", 0), (">=", 1)}
+_NONE = {("<", 1), ("<=", 0)}
+"""Comparisons of a count that say that there is something, or nothing."""
 
 
 def is_safe(resolver: Resolver, guards: Iterable[Guard], function: FunctionId) -> bool:
@@ -84,11 +95,26 @@ def _durable(resolver: Resolver, test: Expr, truth: bool, function: FunctionId) 
             left, right = test.items
             same = truth if test.kind in ("is", "==") else not truth
             if isinstance(right, Const) and right.value in (None, False, 0):
-                return _looked_up(resolver, left, function) if same else _claimed(resolver, left, function)
+                if not same:
+                    return _claimed(resolver, left, function)
+                return _looked_up(resolver, left, function) or _row_status(resolver, left, function)
+            if isinstance(right, Const) and right.value == 404 and same:
+                return _looked_up(resolver, left, function) or _part_of_read(resolver, left, function)
             if isinstance(right, Const) and right.value is True:
                 return _durable(resolver, left, same, function)
-            return _row_status(resolver, left, function) or _row_status(resolver, right, function)
+            if isinstance(right, Const) and right.value == 1 and same and _counted(resolver, left, function):
+                return True
+            return any(_row_status(resolver, s, function) or _asks_status(resolver, s, function) for s in (left, right))
+        if test.kind in ("in", "not in") and len(test.items) == 2:
+            return (test.kind == "not in") is truth and _looked_up(resolver, test.items[1], function)
+        if test.kind in (NOTHING_IN, NOT_THERE):
+            return any(_looked_up(resolver, item, function) for item in test.items)
         if test.kind in (">", "<", "<=", ">="):
+            left, right = test.items[0], test.items[-1]
+            some = (test.kind, right.value) in _SOME if isinstance(right, Const) else None
+            none = (test.kind, right.value) in _NONE if isinstance(right, Const) else None
+            if (some and truth) or (none and not truth):  # something was found
+                return _counted(resolver, left, function)
             return any(_looked_up(resolver, item, function) for item in test.items)
         return False
     if truth:
@@ -96,8 +122,11 @@ def _durable(resolver: Resolver, test: Expr, truth: bool, function: FunctionId) 
     return _looked_up(resolver, test, function) or _row_status(resolver, test, function)
 
 
-def _origins(resolver: Resolver, expr: Expr, function: FunctionId) -> list[Call]:
-    """The calls that a tested value comes from, through local names, also those bound to a part of themselves."""
+def _origins(resolver: Resolver, expr: Expr, function: FunctionId, entered: bool = False) -> list[Call]:
+    """The calls that a tested value comes from, through local names, also those bound to a part of themselves.
+
+    ``entered``: also what entering a context gives.
+    """
     lets = resolver.project.facts((function[0], function[1])).lets
     found: list[Call] = []
     seen: set[str] = set()
@@ -106,11 +135,16 @@ def _origins(resolver: Resolver, expr: Expr, function: FunctionId) -> list[Call]
         each = todo.pop()
         if isinstance(each, Call):
             found.append(each)
+            todo.extend(looked_through(each))
         elif isinstance(each, Attr | Item):
             todo.append(each.base)
+        elif isinstance(each, Comp):
+            todo.extend(source for _, source, _ in each.loops)
+        elif isinstance(each, Op | Seq):
+            todo.extend(parts_of(each))
         elif isinstance(each, str) and "." not in each and each not in seen:
             seen.add(each)
-            todo.extend(value for mode, value in reversed(lets.get(each, ())) if mode != "enter")
+            todo.extend(value for mode, value in reversed(lets.get(each, ())) if entered or mode != "enter")
     return found
 
 
@@ -129,6 +163,10 @@ def _is_read(resolver: Resolver, call: Call, function: FunctionId, depth: int) -
     receiver, verb = receiver_and_verb(call.func)
     if _is_query(call) or (verb == "get" and receiver.rsplit("_", 1)[-1] in _KEPT):
         return True
+    if verb in _TERMINAL and depth:
+        holder = call.func.base if isinstance(call.func, Attr) else str(call.func).rpartition(".")[0]
+        if holder and _looked_up(resolver, holder, function, depth - (not isinstance(holder, Call))):
+            return True
     if not found.known or (not receiver and not found.functions):
         guessed = resolver.effects.guess(receiver, verb, args, kwargs)
         if guessed is not None:
@@ -161,11 +199,41 @@ def _is_query(call: Call) -> bool:
 
 
 def _claimed(resolver: Resolver, expr: Expr, function: FunctionId) -> bool:
-    for call in _origins(resolver, expr, function):
+    if _counted(resolver, expr, function):
+        return True
+    for call in _origins(resolver, expr, function, entered=True):
         verb = receiver_and_verb(call.func)[1]
         if CLAIMS.search(verb) or any(name == "nx" for name, _ in call.kwargs):
             return True
     return False
+
+
+def _asks_status(resolver: Resolver, expr: Expr, function: FunctionId) -> bool:
+    """``db.get_status(key)``."""
+    if not isinstance(expr, Call):
+        return False
+    receiver, verb = receiver_and_verb(expr.func)
+    kept = receiver.rstrip("0123456789").rsplit("_", 1)[-1] in _KEPT
+    return bool(_STATUS.search(verb)) and (kept or _is_read(resolver, expr, function, _DEPTH))
+
+
+def _counted(resolver: Resolver, expr: Expr, function: FunctionId) -> bool:
+    """Whether a value is the number of rows that a statement changed which changes a row once."""
+    lets = resolver.project.facts((function[0], function[1])).lets
+    given = [value for _, value in lets.get(expr, ())] if isinstance(expr, str) and "." not in expr else [expr]
+    for value in given:
+        if last_name(value) == "rowcount":
+            base = value.base if isinstance(value, Attr) else str(value).rpartition(".")[0]
+            for call in _origins(resolver, base, function):
+                args, kwargs = arguments(resolver, call, function)
+                if any(SETS.search(each.text or "") for each in (*args, *kwargs.values())):
+                    return True
+    return False
+
+
+def _part_of_read(resolver: Resolver, expr: Expr, function: FunctionId) -> bool:
+    """Whether an expression is an attribute of something that was looked up: ``response.status_code``."""
+    return isinstance(expr, str) and "." in expr and _looked_up(resolver, expr.rpartition(".")[0], function)
 
 
 def _row_status(resolver: Resolver, expr: Expr, function: FunctionId) -> bool:

@@ -131,7 +131,7 @@ def reached_effects(
 ) -> Iterator[tuple[EffectSite, tuple[Link, ...], tuple[Behind, ...]]]:
     """Every effect that calling a function may fire, recorded steps left out, by place."""
     mask = 0
-    for inner in order.closure([function]):
+    for inner in order.closure([function], once=False):
         before = order.sweep(inner, True)
         for number, reached in enumerate(before):
             if reached is not None and order.effect_of(inner, number) is not None:

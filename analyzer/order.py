@@ -80,17 +80,19 @@ class Order:
         self.explore(again)
 
     def graph_functions(self, site: GraphSite, seen: frozenset[GraphSite] = frozenset()) -> Iterator[FunctionId]:
-        """The functions that a graph runs, subgraphs included."""
+        """The functions that a graph runs, subgraphs and the tools of its nodes included."""
         graph = self.registry.graphs.get(site)
         if graph is None or not site or site in seen:
             return
         for _, function in sorted(graph.nodes | graph.routers):
             yield function
+        for group in sorted(graph.groups):
+            yield from sorted(self.registry.groups[group].functions)
         for inner in sorted(graph.subgraphs, key=repr):
             yield from self.graph_functions(inner, seen | {site})
 
-    def closure(self, roots: Iterable[FunctionId], recorded: bool = False) -> set[FunctionId]:
-        """The roots and all they call; through recorded steps only if asked."""
+    def closure(self, roots: Iterable[FunctionId], recorded: bool = False, once: bool = True) -> set[FunctionId]:
+        """The roots and all they call; through recorded steps only if asked. ``once``: what is done only once too."""
         found: set[FunctionId] = set()
         todo = [root for root in roots if root in self.outlines]
         while todo:
@@ -99,7 +101,8 @@ class Order:
                 continue
             found.add(function)
             outlined = self.outlines[function]
-            todo.extend(target for target in outlined.called if target in self.outlines)
+            called = outlined.called if once else outlined.called_again
+            todo.extend(target for target in called if target in self.outlines)
             if recorded:
                 todo.extend(target for target in outlined.recording if target in self.outlines)
         return found
@@ -146,7 +149,8 @@ class Order:
         return self._paths[asked]
 
     def _edges(self, function: FunctionId, recorded: bool) -> list[tuple[FunctionId, Call]]:
-        calls = enumerate(self.outlines[function].flow.calls)
+        once = () if recorded else self.outlines[function].once
+        calls = ((n, call) for n, call in enumerate(self.outlines[function].flow.calls) if n not in once)
         reached = ((t, call) for n, call in calls if call is not None for t in self.callees(function, n, recorded))
         return [(target, call) for target, call in reached if target in self.outlines]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from .calls import Targets, handed, targets
@@ -52,9 +53,11 @@ class Outline:
     open: list[Call] = field(default_factory=list)
     """The unresolved calls of methods."""
     called: tuple[FunctionId, ...] = ()
-    """All ``callees``, once each."""
+    """All ``callees``, each one time."""
+    called_again: tuple[FunctionId, ...] = ()
+    """Those of them that are not called ``once`` only."""
     recording: tuple[FunctionId, ...] = ()
-    """All ``recorded``, once each."""
+    """All ``recorded``, each one time."""
 
 
 def outline(resolver: Resolver, registry: Registry, function: FunctionId) -> Outline:
@@ -80,9 +83,13 @@ def outline(resolver: Resolver, registry: Registry, function: FunctionId) -> Out
         else:
             wait = _raised(resolver, raised, function) if raised is not None else None
             _add(found, wait=wait)
-    found.called = tuple(dict.fromkeys(target for group in found.callees for target in group))
-    found.recording = tuple(dict.fromkeys(target for group in found.recorded for target in group))
+    again = (group for number, group in enumerate(found.callees) if number not in found.once)
+    found.called, found.called_again, found.recording = map(_flat, (found.callees, again, found.recorded))
     return found
+
+
+def _flat(groups: Iterable[tuple[FunctionId, ...]]) -> tuple[FunctionId, ...]:
+    return tuple(dict.fromkeys(target for group in groups for target in group))
 
 
 def _targets(resolver: Resolver, registry: Registry, call: Call, function: FunctionId) -> Targets:
@@ -90,6 +97,8 @@ def _targets(resolver: Resolver, registry: Registry, call: Call, function: Funct
     inner = wrapped_by(registry, function, call.func)
     if inner:
         return replace(found, functions=inner, known=True)
+    if not found.functions and (tools := registry.run_by(call, function)):
+        return replace(found, functions=tools)
     if found.known or registry.receivers is None:
         return found
     return registry.receivers.targets(call, function) or found

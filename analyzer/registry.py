@@ -36,6 +36,8 @@ class Graph:
     subgraphs: set[GraphSite] = field(default_factory=set)
     parts: set[tuple[str, GraphSite]] = field(default_factory=set)
     """Nodes that are graphs, by name."""
+    groups: set[Site] = field(default_factory=set)
+    """The groups of tools that are nodes."""
     possible: set[tuple[str, FunctionId]] = field(default_factory=set)
     """Nodes of one or other of the graphs that a builder function makes for several callers."""
     routers: set[tuple[str, FunctionId]] = field(default_factory=set)
@@ -251,6 +253,7 @@ class Registry:
                 graph.parts.add((name, value[2]))
             elif value[0] == "inst" and value[2] in self.groups:
                 self.group_nodes.add((site, name or "tools", value[2]))
+                graph.groups.add(value[2])
 
     def _is_given(self, action: Expr, function: FunctionId) -> bool:
         """Whether the action comes from what several callers hand to the function."""
@@ -308,6 +311,16 @@ class Registry:
             attach(self, options, call, function, group.functions, graph)
         else:
             attach(self, options, call, function, group.functions, None)
+
+    def run_by(self, call: Call, function: FunctionId) -> tuple[FunctionId, ...]:
+        """The tools that a call of a group's own method runs: ``ToolNode([ask]).invoke(state)``."""
+        found: set[FunctionId] = set()
+        for value in self.resolver.of(call.func, function) if self.groups else ():
+            if value[0] == "meth" and value[3] in self.groups:
+                role = self.resolver.knowledge.role(value[1], "tools")
+                if role is not None and value[2] in role.options.get("runs", ()):
+                    found |= self.groups[value[3]].functions
+        return tuple(sorted(found))
 
     def _held(self, name: str, call: Call, function: FunctionId) -> None:
         """``StructuredTool.from_function(f)`` and the like make a tool of a function."""

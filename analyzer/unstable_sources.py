@@ -15,6 +15,7 @@ from .knowledge.frameworks import expand
 from .literals import arguments
 from .memos import remembered
 from .order import Order
+from .outliving import outlives
 from .summary import Call, Comp, Const, Expr, Op, Seq, Table
 from .values import FunctionId
 
@@ -172,7 +173,8 @@ class Sources:
                 changed.add(key)
                 if not all(_grows(name, value) for _, value in facts.lets.get(name, ())):
                     begun.add(key)
-        return changed - begun
+        kept = {key[:2] for key in changed if key[1] and outlives(self.order.registry, key[:2], self.unit_code)}
+        return {key for key in changed - begun if not key[1] or key[:2] in kept}
 
     def _written(self, function: FunctionId, owner: str, local: set[str]) -> Iterator[tuple[str, Key]]:
         facts = self.order.resolver.project.facts((function[0], function[1]))

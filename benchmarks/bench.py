@@ -33,7 +33,7 @@ sys.stdout.buffer.write(b"\\0".join(python))
 """
 """Runs in a process of its own: this one must stay small, because a child's peak begins at its parent's."""
 
-ANOTHER_QUESTION = ("--framework-version", "langgraph==1.{round}")
+ANOTHER_QUESTION = ("--framework-version", "langgraph==1.2.24+{round}")
 """Makes what is remembered of the whole project useless and no summary: what an audit costs after a small edit."""
 
 

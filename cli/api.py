@@ -96,7 +96,7 @@ def check(
     """Audit the source at ``path`` (or at several), as ``resume-audit check`` does.
 
     Raises ``FileNotFoundError`` for a path that is not there, ``ValueError`` for a selector that
-    names no rule or a configuration that is wrong. Faults of the audit itself stand in
+    names no rule, a framework that is not known or a configuration that is wrong. Faults of the audit itself stand in
     ``Report.faults``.
     """
     paths = (path,) if isinstance(path, str | os.PathLike) else tuple(path)

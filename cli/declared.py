@@ -97,11 +97,10 @@ class _Tree:
                 return not rest or (any(self._defines(p, rest[0]) for p in paths) and self._mentions(rest[-1]))
         if len(parts) < 2:
             return not parts or (self._mentions(parts[0]) and next(self._definitions(parts[0]), None) is None)
-        imported = re.compile(rf'^[\s"]*(?:from\s+|import\s(?:[^\n#]*,)?\s*){re.escape(parts[0])}\b', re.MULTILINE)
-        last = re.compile(rf"\b{re.escape(parts[-1])}\b")
-        return any(imported.search(text) for text in self.texts.values()) and any(
-            last.search(text) for text in self.texts.values()
+        imported = re.compile(
+            rf'^[ \t"]*(?:from[ \t]+|import[ \t](?:[^\n#]*,)?[ \t]*){re.escape(parts[0])}\b', re.MULTILINE
         )
+        return self._any(parts[0], imported) and self._mentions(parts[-1])
 
     def hint(self, name: str) -> str:
         """The names of the tree that may have been meant."""
@@ -115,7 +114,7 @@ class _Tree:
         """Functions and classes of that name that stand at the top of a module."""
         definition = re.compile(rf"^(?:async\s+def|def|class)\s+{re.escape(last)}\b", re.MULTILINE)
         for module in sorted(self.modules):
-            if any(definition.search(self.texts[path]) for path in self.modules[module]):
+            if any(last in self.texts[path] and definition.search(self.texts[path]) for path in self.modules[module]):
                 yield f"{module}.{last}"
 
     def _close(self, path: str, last: str) -> list[str]:
@@ -129,8 +128,11 @@ class _Tree:
         return re.search(defined, text, re.MULTILINE) is not None
 
     def _mentions(self, name: str) -> bool:
-        word = re.compile(rf"\b{re.escape(name)}\b")
-        return any(map(word.search, self.texts.values()))
+        return self._any(name, re.compile(rf"\b{re.escape(name)}\b"))
+
+    def _any(self, word: str, pattern: re.Pattern[str]) -> bool:
+        """Whether the pattern, which asks for the word, is met in any file."""
+        return any(word in text and pattern.search(text) for text in self.texts.values())
 
 
 def _named(framework: str, files: Sequence[FoundFile]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from packaging.version import InvalidVersion, Version
@@ -35,7 +35,7 @@ def unknown(name: str) -> str:
     return f"no framework is called {name!r}" + (f"; did you mean {close[0]}?" if close else f" ({', '.join(known)})")
 
 
-def check(config: Config, told: Iterable[str]) -> None:
+def check(config: Config, told: Mapping[str, str]) -> None:
     """Raise ``config.ConfigError``, or ``ValueError`` for an option, where a framework is misspelt."""
     for item in config.frameworks:
         pair = framework_version(item)
@@ -44,9 +44,11 @@ def check(config: Config, told: Iterable[str]) -> None:
             raise config.complaint(f"{item!r} is not NAME==VERSION (langgraph==1.2.24)", "frameworks")
         if said := unknown(name):
             raise config.complaint(said, "frameworks")
-    for name in told:
+    for name, version in told.items():
         if said := unknown(name):
             raise ValueError(f"--framework-version: {said}")
+        if _parsed(version) is None:
+            raise ValueError(f"--framework-version: {version!r} is no version")
 
 
 def configured(config: Config) -> dict[str, str]:

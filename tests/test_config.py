@@ -224,3 +224,10 @@ def test_names_with_wildcards_and_alternatives(tmp_path: Path) -> None:
     assert len(load(tmp_path).effects) == 2
     settings(tmp_path, text="effects = [{name = 'pay', key = 'message id'}]")
     assert complaint(tmp_path) == "resume-audit.toml: [effects] `key`: 'message id' is no name of an argument"
+
+
+def test_a_project_file_under_another_name_is_told_as_such(tmp_path: Path) -> None:
+    file = tmp_path / "other.toml"
+    file.write_text('[project]\nname = "x"\n\n[tool.resume-audit]\nselect = ["RA1"]\n')
+    with pytest.raises(ConfigError, match=r"unknown key `project`; in this file the keys stand at the top"):
+        load(tmp_path, file)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ...analyzer.answered import started_before
 from ...analyzer.claims import claimed
 from ...analyzer.entries import Entry, entries, retried
 from ...analyzer.exposure import exposure
@@ -54,6 +55,7 @@ class RedeliverableResume(StaticRule):
         "So is a resume whose graph waits once and does nothing else.",
         "A claim is known by its name or its SQL; others are declared as `claims` in the configuration.",
         "Websockets, command lines and chat loops are no entries.",
+        "An answer from the function that has started the run on every way there is quiet: a copy starts anew, too.",
     )
     bad = """\
 from fastapi import FastAPI
@@ -120,7 +122,7 @@ def answer(thread: str, question: str, text: str, db):
     def check(self, program: Program) -> Iterable[Finding]:
         """One finding a resume."""
         for resume in program.resumes:
-            if is_test(resume.function[0]) or _on_fresh_threads(program, resume):
+            if is_test(resume.function[0]) or _on_fresh_threads(program, resume) or _starts_too(program, resume):
                 continue
             ways = [(entry, _way(resume, entry)) for entry in entries(program.registry, resume.function)]
             ways += _sent_again(program, resume)
@@ -170,6 +172,11 @@ def _on_fresh_threads(program: Program, resume: Resume) -> bool:
     return bool(resume.sends) and all(
         fresh_thread(program.registry, send.config, send.function, send.call, send.way) for send in resume.sends
     )
+
+
+def _starts_too(program: Program, resume: Resume) -> bool:
+    """Whether a second message starts the run anew before it is answered: no answer comes from outside."""
+    return bool(resume.sends) and all(started_before(program.registry, send) for send in resume.sends)
 
 
 def _sent_again(program: Program, resume: Resume) -> Iterable[tuple[Entry, list[Link]]]:

@@ -41,7 +41,8 @@ class VolatilePersistence(StaticRule):
     )
     limits = (
         "A warning in a program that serves requests or jobs and, outside examples, in a project with a durable saver.",
-        "Else a note (`--pedantic`). Nothing where one function starts the run and answers it, and none serves.",
+        "Else a note (shown with `--pedantic`).",
+        "Nothing where one function starts the run and answers it, outside what serves.",
         "Quiet in tests, notebooks, Temporal workflows and where a `langgraph.json` stands above the file.",
         "Graphs that one factory makes from different nodes count as one graph.",
         "A project is the folder of the nearest manifest (pyproject.toml, requirements.txt, setup.py).",

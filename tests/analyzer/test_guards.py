@@ -18,6 +18,7 @@ db = redis.Redis()
 def stored(key): return db.get(key)
 def deep(key): return stored(key)
 def fresh(key): return len(key)
+from sqlalchemy import select
 class Row: ...
 """
 
@@ -54,6 +55,10 @@ class Row: ...
         ("row = db.get(k)", "row.status != 'sent'", True),
         ("row = db.get(k)", "row['sent_at'] is None", True),
         ("row = db.get(k)", "row.colour != 'red'", False),
+        ("r = s.execute(select(Row))\n    row = r.scalars().first()", "not row", True),
+        ("r = s.execute(select(Row))\n    row = r.scalar_one_or_none()", "row is None", True),
+        ("r = s.execute(select(Row))\n    row = r.scalar_one_or_none()", "row", False),
+        ("r = plan(k)\n    row = r.first()", "not row", False),
         ("row = load(k)", "not row.paid", False),
         # of several
         ("", "not db.exists(k) and x", True),
@@ -65,7 +70,7 @@ class Row: ...
 )
 def test_durable_conditions(link: Link, before: str, test: str, safe: bool) -> None:
     body = f"    {before or 'pass'}\n    if {test}: requests.post('a')\n    interrupt(1)\n"
-    made = link(f"{HEAD}def f(state, ledger, store, k, x, y):\n{body}")
+    made = link(f"{HEAD}def f(state, ledger, store, k, x, y, s):\n{body}")
     assert made.hazards() == (set() if safe else {"a"})
 
 

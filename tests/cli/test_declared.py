@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -161,3 +162,11 @@ def test_a_lock_file_that_cannot_be_understood_is_told(root: Path) -> None:
         assert [(each["path"], each["message"][:14]) for each in json.loads(result.stdout)["errors"]] == [
             ("uv.lock", "not valid TOML")
         ]
+
+
+def test_a_look_at_hostile_files_takes_little_time(root: Path) -> None:
+    (root / "blank.py").write_text("lab = 1\n" + "\n" * 100_000 + "import " + "a, " * 100_000)
+    (root / "words.py").write_text("import lib, " * 100_000 + "\n" + "thing " * 100_000)
+    began = time.perf_counter()
+    configure(root, 'effects = [{ name = "lib.thing" }, { name = "lab.thing" }, { name = "thing.lib" }]')
+    assert time.perf_counter() - began < 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -41,3 +42,25 @@ def test_there_is_enough_to_be_quiet_about() -> None:
     assert len(expected.quiet) >= FEWEST
     marked = {each.path.partition("/")[0] for each in expected.quiet}
     assert marked == set(SCENARIOS)
+
+
+@pytest.mark.parametrize(
+    "path, old, new, rule",
+    [
+        ("chat_fastapi/desk.py", "    verdict = interrupt(", "    refund(1, 2)\n    verdict = interrupt(", "RA101"),
+        ("resume_claimed/api.py", "nx=True, ", "", "RA202"),
+        ("recorded_rows/graph.py", "if not committed(", "if committed(", "RA101"),
+        ("recorded_tasks/essay.py", "@task\ndef publish", "def publish", "RA103"),
+        ("repl_memory/agent.py", "from graph", "import streamlit\nfrom graph", "RA602"),
+    ],
+)
+def test_a_hazard_among_it_is_found(tmp_path: Path, path: str, old: str, new: str, rule: str) -> None:
+    """What is quiet was looked at: one change, and it is no longer ordinary."""
+    folder = tmp_path / "project"
+    shutil.copytree(ORDINARY / path.partition("/")[0], folder)
+    file = folder / path.partition("/")[2]
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+    found = resume_audit.check(folder, pedantic=True, cache=False, jobs=1).findings
+    assert rule in {each.rule for each in found}
