@@ -32,7 +32,7 @@ class Answer:
 def form_of(project: Project, expr: Expr, function: FunctionId, depth: int = _DEPTH) -> Answer:
     """The form of an answer, as far as the function that makes it tells."""
     if isinstance(expr, Table):
-        return Answer("map" if expr.keys and all(_is_id(key) for key in expr.keys) else "value", expr)
+        return Answer("map" if expr.keys and all(_may_be_id(key) for key in expr.keys) else "value", expr)
     if isinstance(expr, Comp) and len(expr.items) == 2:
         return _of_comprehension(expr)
     if isinstance(expr, Const):
@@ -46,7 +46,7 @@ def form_of(project: Project, expr: Expr, function: FunctionId, depth: int = _DE
             return Answer("map", expr)
         facts = project.facts(function[:2])
         forms = [form_of(project, value, function, depth - 1) for _, value in facts.lets.get(expr, ()) if depth]
-        filled = [_is_id(key) for key, _, merged in facts.fills.get(expr, ()) if not merged]
+        filled = [_may_be_id(key) for key, _, merged in facts.fills.get(expr, ()) if not merged]
         if filled and all(filled):
             return Answer("map", expr)
         if forms:
@@ -57,8 +57,10 @@ def form_of(project: Project, expr: Expr, function: FunctionId, depth: int = _DE
 def _of_comprehension(expr: Comp) -> Answer:
     target, source, _ = expr.loops[0]
     names = set(_names(target))
-    if not _is_id(expr.items[0]):
+    if not _may_be_id(expr.items[0]):
         return Answer("value", expr)
+    if not _is_id(expr.items[0]):
+        return Answer("map", expr)
     if isinstance(source, Call) and last_name(source.func) in ("zip", "enumerate"):
         return Answer("position", expr)
     uses = {name.partition(".")[0] for name in _names(expr.items[1])}
@@ -72,6 +74,11 @@ def _is_id(expr: Expr) -> bool:
     if isinstance(expr, str):
         return _ID.search(expr) is not None
     return _ID.search(getattr(expr, "name", "") or str(getattr(getattr(expr, "key", None), "value", ""))) is not None
+
+
+def _may_be_id(expr: Expr) -> bool:
+    """Whether a key may be the id of a wait: the fields of a plain value are literals."""
+    return _is_id(expr) if isinstance(expr, Const) else expr is not None
 
 
 def _names(expr: Expr) -> list[str]:
