@@ -13,8 +13,8 @@ from .order import Order, bits
 from .outline import WaitSite
 from .project import FunctionKey, Project
 from .registry import GraphSite, Registry
-from .resumes import Resume, is_empty, mentions
-from .summary import Call, Const, Do, Expr, If, Let, Loop, Match, Op, Return, Seq, Stmt, Try, With
+from .resumes import Resume, is_empty
+from .summary import Call, Const, Do, Expr, If, Let, Loop, Match, Op, Return, Stmt, Try, With
 from .values import FunctionId
 
 How = Literal["unused", "empty", "static", "raised", "outside"]
@@ -110,41 +110,23 @@ def _before_effects(order: Order, function: FunctionId) -> set[tuple[int, int]]:
 
 def _statements(project: Project, key: FunctionKey) -> Iterator[Call]:
     """The calls whose results nothing takes: alone in a statement, or bound to a name that nothing reads."""
-    body = project.body(key)
-    for item in _walk(body):
+    for item in _walk(project.body(key)):
         if not isinstance(item, Do | Let) or not isinstance(item.value, Call):
             continue
-        if isinstance(item, Do) or _is_unread(project, key, body, item.targets):
+        if isinstance(item, Do) or _is_unread(project, key, item.targets):
             yield item.value
 
 
-def _is_unread(project: Project, key: FunctionKey, body: list[Stmt], targets: list[Expr]) -> bool:
+def _is_unread(project: Project, key: FunctionKey, targets: list[Expr]) -> bool:
     """Whether nothing reads any of the names; one that begins with an underscore says that this is meant."""
     head, file = project.function(key), project.file(key[0])
     if head is None or file is None:
         return False
-    inner = {name for each in file.summary.functions if each.parent == key[1] for name in each.names}
-    for target in targets:
-        if not isinstance(target, str) or target.startswith("_") or target not in head.local:
-            return False
-        if target in inner or not inner.isdisjoint(_SEES_ALL) or not _SEES_ALL.isdisjoint(head.names):
-            return False
-        if any(mentions(each, target) for item in _walk(body) for each in _read(item)):
-            return False
-    return True
-
-
-def _read(item: Stmt) -> Iterator[Expr]:
-    """What a statement reads; the names that it binds are none of it."""
-    yield from _expressions(item)
-    if isinstance(item, Let):
-        yield from (target for target in item.targets if not isinstance(target, str | Seq))
-    elif isinstance(item, With):
-        yield from (manager for manager, _ in item.items)
-    elif isinstance(item, Try):
-        yield from (each for handler in item.handlers for each in handler.types or ())
-    elif isinstance(item, Match):
-        yield from (case.guard for case in item.cases)
+    read = set(head.names).union(*(each.names for each in file.summary.functions if each.parent == key[1]))
+    return read.isdisjoint(_SEES_ALL) and all(
+        isinstance(each, str) and not each.startswith("_") and each in head.local and each not in read
+        for each in targets
+    )
 
 
 def _walk(body: list[Stmt]) -> Iterator[Stmt]:

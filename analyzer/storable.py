@@ -66,7 +66,7 @@ class Judge:
         if isinstance(expr, Comp):
             return self._comprehension(expr, function, depth)
         if isinstance(expr, Seq):
-            inner = self._first(expr.items, function, depth)
+            inner = self._first([part for item in expr.items for part in _parts(item)], function, depth)
             if inner is None and expr.is_tuple:
                 return Unfit(False, "a tuple", "a list", (function[0], expr.line, expr.column))
             return inner
@@ -301,3 +301,10 @@ def _blocks(item: Stmt) -> Iterator[list[Stmt]]:
     for name in ("handlers", "cases"):
         for inner in getattr(item, name, None) or ():
             yield inner.body
+
+
+def _parts(item: Expr) -> list[Expr]:
+    """What an item puts into a list: of a starred one its elements, as far as they are seen."""
+    if not isinstance(item, Star):
+        return [item]
+    return list(item.value.items) if isinstance(item.value, Seq | Comp) else []
