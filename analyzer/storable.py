@@ -100,6 +100,9 @@ class Judge:
         head = self.resolver.project.function(function[:2])
         given = head is not None and any(param.name == name for param in head.params)
         lets = facts.lets.get(name, ())
+        caught = next((handler for _, handler in facts.handlers if handler.name == name), None)
+        if caught is not None and not lets and not given:
+            return Unfit(False, f"the exception `{name}`", "a string", (function[0], caught.line, caught.column))
         if not lets or given or any(mode != "is" for mode, _ in lets):
             return self._values(name, function) if len(lets) + given < 2 else None
         values = [value for _, value in lets if not (isinstance(value, Const) and value.value is None)]

@@ -219,3 +219,22 @@ def test_an_argument_left_out_is_said(tmp_path: Path) -> None:
         """,
     )
     assert "without a checkpointer, which the call at line 22 leaves out:" in finding.message
+
+
+def test_a_retry_is_no_second_copy_at_once(tmp_path: Path) -> None:
+    source = """
+    from langgraph.checkpoint.sqlite import SqliteSaver
+    from langgraph.types import Command
+
+    def ask(state):
+        return {"ok": interrupt("ok?")}
+
+    graph = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask").compile(checkpointer=SqliteSaver(None))
+
+    @retry
+    def answer(thread, value):
+        return graph.invoke(Command(resume=value), {"configurable": {"thread_id": thread}})
+    """
+    message = found(tmp_path, source).message
+    assert "starts again" in message
+    assert "at once" not in message
