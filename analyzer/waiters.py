@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import bindings
-from .bindings import MOST_CALLERS
+from .bindings import near_mentions
 from .calls import targets
 from .facts import Facts
 from .lower import MODULE
@@ -75,13 +75,11 @@ def callers(registry: Registry) -> set[FunctionId]:
         mentioning = project.mentioning(name)
         if registry.kind((target[0], target[1])) == "tool":
             mentioning = _beside(registry, mentioning)
-        if name.startswith(("<", "__")) or len(mentioning) > MOST_CALLERS:
-            continue
-        for key in mentioning:
+        names = {name} | project.aliases.get(name, set())
+        for key in near_mentions(project, names, mentioning) if not name.startswith(("<", "__")) else ():
             if key in seen or key[1] == MODULE:
                 continue
             function = (*key, "")
-            names = {name} | project.aliases.get(name, set())
             facts = project.facts(key)
             calls = [c for n in sorted(names) for c in (*facts.by_name.get(n, ()), *facts.handing.get(n, ()))]
             if registry.kind((target[0], target[1])) == "tool":
