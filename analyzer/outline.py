@@ -11,6 +11,7 @@ from .effect_sites import EffectSite, effect_at
 from .exits import decorating_exits, exits, is_generator
 from .flow import Flow, build
 from .guards import is_safe, skips_on_resume
+from .inert_calls import is_inert
 from .lower import MODULE
 from .middleware import wrapped_by
 from .registry import GraphSite, Registry
@@ -161,7 +162,7 @@ def _add_call(
             callees.append(target)
         elif kind == "recorded" or registry.is_recorded((target[0], target[1])) or skipped:
             recorded.append(target)
-        elif (target[0], target[1]) != (function[0], MODULE):
+        elif (target[0], target[1]) != (function[0], MODULE) and not is_inert(resolver, call, target):
             callees.append(target)
     effect = effect_at(resolver, call, function, reached, guards)
     if effect is not None:
