@@ -14,6 +14,7 @@ from .guards import is_safe, skips_on_resume
 from .inert_calls import is_inert
 from .lower import MODULE
 from .middleware import wrapped_by
+from .own_threads import has_own_thread
 from .registry import GraphSite, Registry
 from .summary import Attr, Call, Expr, Raise
 from .values import FunctionId, Resolver
@@ -142,6 +143,8 @@ def _add_call(
             _add(found, wait=wait_site(function[0], call, name, "wait"))
             return
     graphs = list(reached.graphs)
+    if graphs and has_own_thread(resolver, call, function):
+        graphs.clear()
     if registry.recorded and _made_recorded(resolver, registry, call, function):
         _add(found, recorded=reached.functions, graphs=tuple(graphs))
         return

@@ -7,6 +7,7 @@ from .bindings import near_mentions
 from .calls import targets
 from .facts import Facts
 from .lower import MODULE
+from .own_threads import has_own_thread
 from .project import FunctionKey
 from .registry import Registry
 from .solver import Value
@@ -145,11 +146,7 @@ def graph_runners(registry: Registry) -> set[FunctionId]:
             function = (path, head.qualname, "")
             by_name = project.facts((path, head.qualname)).by_name
             for call in (c for n in sorted(methods) for c in by_name.get(n, ())):
-                reached = targets(resolver, call, function)
-                if any(site in registry.graphs for site in reached.graphs) and not _own_thread(call):
+                known = any(site in registry.graphs for site in targets(resolver, call, function).graphs)
+                if known and not has_own_thread(resolver, call, function):
                     found.add(function)
     return found
-
-
-def _own_thread(call: Call) -> bool:
-    return "configurable" in repr(call)
