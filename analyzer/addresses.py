@@ -247,8 +247,16 @@ class _Addresses(Backward):
                 yield from self._of_group(call.args[0], at.deeper())
 
     def _removed(self, name: str, at: Point) -> bool:
-        """Whether the address is taken out again: ``config["configurable"].pop("checkpoint_id")``."""
-        for call in self.project.facts(at.function[:2]).by_name.get("pop", ()):
+        """Whether the address is taken out again: by ``pop``, ``del`` or another group in place of the first."""
+        facts = self.project.facts(at.function[:2])
+        for item in facts.deleted:
+            base = item.base.base if isinstance(item.base, Item) else item.base
+            if base == name and isinstance(item.key, Const) and item.key.value in self.keys:
+                return True
+        for key, value, merged in facts.fills.get(name, ()):
+            if not merged and isinstance(key, Const) and key.value == self.table["group"] and self._leaves_out(value):
+                return True
+        for call in facts.by_name.get("pop", ()):
             first = call.args[0] if call.args else None
             base = call.func.base if isinstance(call.func, Attr) else None
             owner = base.base if isinstance(base, Item) else base
@@ -256,6 +264,18 @@ class _Addresses(Backward):
             if isinstance(first, Const) and first.value in self.keys and owner == name:
                 return True
         return False
+
+    def _leaves_out(self, group: Expr) -> bool:
+        """Whether a group is built without the address: only of a thread, or of all entries but that one."""
+        if isinstance(group, Table):
+            return all(isinstance(key, Const) and key.value not in self.keys for key in group.keys)
+        tests = [test for _, _, tests in group.loops for test in tests] if isinstance(group, Comp) else []
+        return any(
+            isinstance(item, Const) and item.value in self.keys
+            for test in tests
+            if isinstance(test, Op) and test.kind in ("!=", "not in")
+            for item in (*test.items, *(i for part in test.items if isinstance(part, Seq) for i in part.items))
+        )
 
     def _parts(self, value: Expr, at: Point) -> Iterator[Source]:
         if isinstance(value, Seq):

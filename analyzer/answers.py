@@ -8,7 +8,7 @@ from typing import Literal
 
 from .facts import children, last_name
 from .project import Project
-from .summary import LEAF, Call, Comp, Const, Expr, Op, Seq, Table
+from .summary import LEAF, Call, Comp, Const, Expr, Op, Table
 from .values import FunctionId
 
 Form = Literal["value", "map", "position", "all", "unknown"]
@@ -32,9 +32,9 @@ class Answer:
 def form_of(project: Project, expr: Expr, function: FunctionId, depth: int = _DEPTH) -> Answer:
     """The form of an answer, as far as the function that makes it tells."""
     if isinstance(expr, Table):
-        return Answer("map" if expr.keys and all(_is_id(key) for key in expr.keys) else "value", expr)
+        return Answer("map" if expr.keys and all(_may_be_id(key) for key in expr.keys) else "value", expr)
     if isinstance(expr, Comp) and len(expr.items) == 2:
-        return _of_comprehension(project, expr, function)
+        return _of_comprehension(expr)
     if isinstance(expr, Const):
         return Answer("value", expr)
     if isinstance(expr, Op) and expr.kind in ("if", "or", "and") and depth:
@@ -46,43 +46,25 @@ def form_of(project: Project, expr: Expr, function: FunctionId, depth: int = _DE
             return Answer("map", expr)
         facts = project.facts(function[:2])
         forms = [form_of(project, value, function, depth - 1) for _, value in facts.lets.get(expr, ()) if depth]
-        if _filled_by_id(project, expr, function):
+        filled = [_may_be_id(key) for key, _, merged in facts.fills.get(expr, ()) if not merged]
+        if filled and all(filled):
             return Answer("map", expr)
         if forms:
             return next((each for each in forms if each.form not in ("value", "unknown")), forms[0])
     return Answer("unknown", expr)
 
 
-def _of_comprehension(project: Project, expr: Comp, function: FunctionId) -> Answer:
-    first = expr.loops[0][1]
+def _of_comprehension(expr: Comp) -> Answer:
     names = {name for target, _, _ in expr.loops for name in _names(target)}
-    if not _is_id(expr.items[0]) and not any(
-        _keys_of(project, expr.items[0], target, source, function) for target, source, _ in expr.loops
-    ):
+    if not _may_be_id(expr.items[0]):
         return Answer("value", expr)
+    if not _is_id(expr.items[0]):
+        return Answer("map", expr)
+    first = expr.loops[0][1]
     if isinstance(first, Call) and last_name(first.func) in ("zip", "enumerate"):
         return Answer("position", expr)
     uses = {name.partition(".")[0] for name in _names(expr.items[1])}
     return Answer("map" if names & uses else "all", expr)
-
-
-def _keys_of(project: Project, key: Expr, target: Expr, source: Expr, function: FunctionId) -> bool:
-    """Whether a loop gives the key out of a map that was filled by the ids of waits."""
-    if isinstance(source, Call) and isinstance(source.func, str) and not source.args:
-        source, _, method = source.func.rpartition(".")
-        if method == "items" and isinstance(target, Seq) and target.items:
-            target = target.items[0]
-        elif method != "keys":
-            return False
-    return (
-        isinstance(key, str) and target == key and isinstance(source, str) and _filled_by_id(project, source, function)
-    )
-
-
-def _filled_by_id(project: Project, name: str, function: FunctionId) -> bool:
-    fills = project.facts(function[:2]).fills.get(name, ())
-    filled = [_is_id(key) for key, _, merged in fills if not merged]
-    return bool(filled) and all(filled)
 
 
 def _is_id(expr: Expr) -> bool:
@@ -92,6 +74,11 @@ def _is_id(expr: Expr) -> bool:
     if isinstance(expr, str):
         return _ID.search(expr) is not None
     return _ID.search(getattr(expr, "name", "") or str(getattr(getattr(expr, "key", None), "value", ""))) is not None
+
+
+def _may_be_id(expr: Expr) -> bool:
+    """Whether a key may be the id of a wait: the fields of a plain value are literals."""
+    return _is_id(expr) if isinstance(expr, Const) else expr is not None
 
 
 def _names(expr: Expr) -> list[str]:

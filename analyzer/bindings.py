@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .calling import bind_arguments
@@ -10,7 +10,7 @@ from .containers import without_tables
 from .facts import last_name
 from .lower import MODULE
 from .modules import is_test
-from .project import FunctionKey
+from .project import FunctionKey, Project
 from .solver import EMPTY, Value, Values
 from .summary import Call, Expr, Function
 
@@ -21,7 +21,7 @@ CallAt = tuple[str, str, int, int, int, int, str]
 """Caller's path and qualname, range and last name of what is called."""
 
 MOST_CALLERS = 60
-"""A function whose name more functions than this mention gets no values for its parameters."""
+"""Where more functions than this mention a name, only those count that import it or stand beside its definition."""
 
 
 def variable(resolver: Resolver, path: str, qualname: str, context: str, name: str) -> Iterator[Value]:
@@ -227,16 +227,29 @@ def candidates(resolver: Resolver, name: str) -> list[tuple[FunctionKey, Call]]:
         return known[1]
     found: list[tuple[FunctionKey, Call]] = []
     for alias in sorted({name} | resolver.project.aliases.get(name, set())):
-        mentioning = resolver.project.mentions.get(alias, ())
-        if len(mentioning) > MOST_CALLERS:
-            continue
-        for caller in mentioning:
+        for caller in near_mentions(resolver.project, {alias}, resolver.project.mentions.get(alias, ())):
             by_name = resolver.project.facts(caller).by_name
             partials = (made for call in by_name.get("partial", ()) if (made := _unwrapped(call)))
             named_so = (call for call in partials if last_name(call.func) == alias)
             found.extend((caller, call) for call in (*by_name.get(alias, ()), *named_so))
     resolver.candidates[name] = (count, found)
     return found
+
+
+def near_mentions(project: Project, names: set[str], mentioning: Sequence[FunctionKey]) -> Sequence[FunctionKey]:
+    """The functions that may call something of a name: of many, those that can see it by name; of too many, none.
+
+    What is called by its bare name was imported or is defined in the same file. Methods of a common name are not
+    followed: a name like ``invoke`` says too little.
+    """
+    if len(mentioning) <= MOST_CALLERS:
+        return mentioning
+    near = []
+    for path, qualname in mentioning:
+        file = project.files[path]
+        if not names.isdisjoint(file.globals) or not names.isdisjoint(file.functions[qualname].imports):
+            near.append((path, qualname))
+    return near if len(near) <= MOST_CALLERS else ()
 
 
 def named(resolver: Resolver, name: str) -> Values:

@@ -144,7 +144,7 @@ def _unless_told_apart(suspension: Suspension, handler: Handler, function: Funct
     """Skips what an ``isinstance`` test keeps from the exception of a wait."""
 
     def skip(test: Expr, truth: bool) -> bool | None:
-        told = suspension.asks_for_suspension(test, handler.name, function)
+        told = suspension.passing.asks_for_suspension(test, handler.name, function)
         return None if told is None or told is truth else True
 
     return skip

@@ -64,6 +64,8 @@ class Facts:
     handlers: list[tuple[Try, Handler]] = field(default_factory=list)
     deep: list[tuple[Item, Expr]] = field(default_factory=list)
     """What is put under a key of a part of something: ``config["a"]["b"] = value``."""
+    deleted: list[Item] = field(default_factory=list)
+    """Entries that ``del`` takes out."""
     by_name: dict[str, list[Call]] = field(default_factory=dict)
     """Calls by the last part of what is called."""
     handing: dict[str, list[Call]] = field(default_factory=dict)
@@ -221,6 +223,8 @@ def _expr(facts: Facts, expr: Expr) -> None:
             _bind(facts, target, source, "part")
     elif isinstance(expr, Op) and expr.kind == "yield":
         facts.returns.append(expr.items[0])
+    elif isinstance(expr, Op) and expr.kind == "del":
+        facts.deleted.extend(item for item in expr.items if isinstance(item, Item))
 
 
 def _call(facts: Facts, call: Call) -> None:

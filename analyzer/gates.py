@@ -9,7 +9,7 @@ from .calling import argument
 from .literals import entries
 from .modules import is_test
 from .registry import Registry
-from .summary import Call, Const, Expr
+from .summary import Call, Const, Expr, Item
 from .values import FunctionId
 
 _DEPTH = 3
@@ -58,4 +58,13 @@ def _has(registry: Registry, config: Expr, function: FunctionId, key: str, depth
     for name, value, where in entries(registry.resolver, config, function):
         if name == key or (depth and _has(registry, value, where, key, depth - 1)):
             return True
-    return False
+    return isinstance(config, str) and any(
+        isinstance(target.key, Const) and target.key.value == key and _root(target) == config
+        for target, _ in registry.resolver.project.facts(function[:2]).deep
+    )
+
+
+def _root(expr: Expr) -> Expr:
+    while isinstance(expr, Item):
+        expr = expr.base
+    return expr

@@ -11,18 +11,23 @@ from .calls import targets
 from .facts import last_name, walk_calls
 from .order import Order, bits
 from .outline import WaitSite
+from .project import FunctionKey, Project
 from .registry import GraphSite, Registry
 from .resumes import Resume, is_empty
-from .summary import Call, Const, Do, Expr, If, Loop, Match, Op, Return, Stmt, Try, With
+from .summary import Call, Const, Do, Expr, If, Let, Loop, Match, Op, Return, Stmt, Try, With
 from .values import FunctionId
 
 How = Literal["unused", "empty", "static", "raised", "outside"]
 """unused: nothing takes what the wait returns. empty: the answer is None or {}. static, raised: the graph waits in
 a way that takes no answer. outside: a rejection returns without telling the run."""
 
+_SEES_ALL = frozenset({"locals", "vars", "eval", "exec", "globals"})
+
 _DECISION = re.compile(
     r"(^|[._])(approv\w*|accept\w*|confirm\w*|reject\w*|decision|allow\w*|cancel\w*|den(y|ied)|proceed|consent)$"
 )
+_NO = re.compile(r"(no|reject(ed)?|den(y|ied)|declined?|disapproved?)\Z", re.I)
+_YES = re.compile(r"(yes|approved?|accept(ed)?)\Z", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +50,45 @@ class LostAnswer:
 def unused(order: Order) -> Iterator[LostAnswer]:
     """Waits whose result nothing takes."""
     for function in sorted(order.reach):
-        waits = {
-            (wait.line, wait.column)
-            for number in range(len(order.outlines[function].waits))
-            if (wait := order.outlines[function].waits[number]) is not None and wait.kind == "wait"
-        }
-        if waits:
-            acting = _before_effects(order, function)
-            for call in _statements(order.resolver.project.body(function[:2])):
-                if (call.line, call.column) in waits:
-                    yield LostAnswer("unused", function, call, acts=(call.line, call.column) in acting)
+        if waits := _waits(order, function):
+            yield from _unused_in(order, function, waits)
+    yield from _unused_of_helpers(order)
+
+
+def _waits(order: Order, function: FunctionId) -> set[tuple[int, int]]:
+    """The places of the waits of a function that give a value."""
+    waits = order.outlines[function].waits
+    return {(wait.line, wait.column) for wait in waits if wait is not None and wait.kind == "wait"}
+
+
+def _unused_in(order: Order, function: FunctionId, waits: set[tuple[int, int]]) -> Iterator[LostAnswer]:
+    acting = _before_effects(order, function)
+    for call in _statements(order.resolver.project, function[:2]):
+        place = (call.line, call.column)
+        if place in waits:
+            yield LostAnswer("unused", function, call, acts=place in acting)
+
+
+def _unused_of_helpers(order: Order) -> Iterator[LostAnswer]:
+    """Calls of helpers that give what their wait returns, where nothing takes it and something fires behind."""
+    project = order.resolver.project
+    giving = {function[:2] for function in sorted(order.reach) if _gives_answer(order, function)}
+    names = {key[1].rpartition(".")[2] for key in giving}
+    for function in sorted(order.reach) if giving else ():
+        if names.isdisjoint(project.facts(function[:2]).by_name):
+            continue
+        for call in _statements(project, function[:2]):
+            reached = targets(order.resolver, call, function).functions if last_name(call.func) in names else ()
+            given = reached and all((each[0], each[1]) in giving for each in reached)
+            if given and (call.line, call.column) in _before_effects(order, function):
+                yield LostAnswer("unused", function, call)
+
+
+def _gives_answer(order: Order, function: FunctionId) -> bool:
+    """Whether all that a function gives is what its waits return, and it does not look at that itself."""
+    returns = order.resolver.project.facts(function[:2]).returns
+    waits = _waits(order, function)
+    return bool(returns) and all(isinstance(each, Call) and (each.line, each.column) in waits for each in returns)
 
 
 def _before_effects(order: Order, function: FunctionId) -> set[tuple[int, int]]:
@@ -74,10 +108,25 @@ def _before_effects(order: Order, function: FunctionId) -> set[tuple[int, int]]:
     return {(call.line, call.column) for node in found if (call := flow.calls[node]) is not None}
 
 
-def _statements(body: list[Stmt]) -> Iterator[Call]:
-    for item in _walk(body):
-        if isinstance(item, Do) and isinstance(item.value, Call):
+def _statements(project: Project, key: FunctionKey) -> Iterator[Call]:
+    """The calls whose results nothing takes: alone in a statement, or bound to a name that nothing reads."""
+    for item in _walk(project.body(key)):
+        if not isinstance(item, Do | Let) or not isinstance(item.value, Call):
+            continue
+        if isinstance(item, Do) or _is_unread(project, key, item.targets):
             yield item.value
+
+
+def _is_unread(project: Project, key: FunctionKey, targets: list[Expr]) -> bool:
+    """Whether nothing reads any of the names; one that begins with an underscore says that this is meant."""
+    head, file = project.function(key), project.file(key[0])
+    if head is None or file is None:
+        return False
+    read = set(head.names).union(*(each.names for each in file.summary.functions if each.parent == key[1]))
+    return read.isdisjoint(_SEES_ALL) and all(
+        isinstance(each, str) and not each.startswith("_") and each in head.local and each not in read
+        for each in targets
+    )
 
 
 def _walk(body: list[Stmt]) -> Iterator[Stmt]:
@@ -99,7 +148,7 @@ def _blocks(item: Stmt) -> list[list[Stmt]]:
 
 def undelivered(order: Order, resume: Resume) -> LostAnswer | None:
     """Why the graph cannot take the answer, where that is certain."""
-    empty = LostAnswer("empty", resume.function, resume.call, resume=resume) if is_empty(resume.value) else None
+    empty = LostAnswer("empty", resume.function, resume.call, resume=resume) if _never_arrives(order, resume) else None
     sites = {site for send in resume.sends for site in send.graphs}
     if not sites:
         return empty
@@ -121,6 +170,19 @@ def undelivered(order: Order, resume: Resume) -> LostAnswer | None:
             None if empty else LostAnswer("static", resume.function, resume.call, resume=resume, breakpoint=breaks[0])
         )
     return empty
+
+
+def _never_arrives(order: Order, resume: Resume) -> bool:
+    """Whether an answer is none, directly or by a name that is bound to nothing else."""
+    if not isinstance(resume.value, str) or "." in resume.value:
+        return is_empty(resume.value)
+    project = order.resolver.project
+    facts, head = project.facts(resume.function[:2]), project.function(resume.function[:2])
+    if head is None or any(param.name == resume.value for param in head.params) or resume.value in facts.fills:
+        return False
+    bound = facts.lets.get(resume.value, [])
+    passed = any(resume.value in call.args for call in facts.calls)
+    return bool(bound) and not passed and all(mode == "is" and is_empty(value) for mode, value in bound)
 
 
 def _breaks(order: Order, site: GraphSite) -> tuple[FunctionId, Call] | None:
@@ -157,6 +219,10 @@ def _rejects(test: Expr, truth: bool) -> bool:
     """Whether a test that came out so means that the human said no."""
     while isinstance(test, Op) and test.kind == "not":
         test, truth = test.items[0], not truth
+    if isinstance(test, Op) and test.kind in ("==", "!=", "is") and len(test.items) == 2:
+        word = test.items[1].value if isinstance(test.items[1], Const) else None
+        said = isinstance(word, str) and (_NO.match(word) or _YES.match(word))
+        return bool(said) and truth is ((test.kind == "!=") == bool(_YES.match(str(word))))
     name = test if isinstance(test, str) else getattr(test, "name", "")
     if not isinstance(name, str) or not _DECISION.search(name):
         return False

@@ -217,7 +217,8 @@ class Statements(Expressions):
                     self.scope.local.add(name)
             guard = self.expr(case.guard) if case.guard else None
             wide = isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
-            cases.append(Case(guard, wide and case.guard is None, self.block(case.body)))
+            types = [self.expr(item) for item in _classes(case.pattern)]
+            cases.append(Case(guard, wide and case.guard is None, self.block(case.body), types))
         return Match(subject, cases, node.lineno)
 
     def _return(self, node: ast.Return) -> Stmt:
@@ -261,3 +262,14 @@ class Statements(Expressions):
         self.scope.imports.setdefault(name, target)
         self.scope.local.add(name)
         self.scope.names.add(name)
+
+
+def _classes(pattern: ast.pattern) -> list[ast.expr]:
+    """The classes of a pattern that looks at the class alone."""
+    if isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
+        return _classes(pattern.pattern)
+    if isinstance(pattern, ast.MatchOr):
+        found = [_classes(item) for item in pattern.patterns]
+        return [each for item in found for each in item] if all(found) else []
+    plain = isinstance(pattern, ast.MatchClass) and not pattern.patterns and not pattern.kwd_patterns
+    return [pattern.cls] if plain and isinstance(pattern, ast.MatchClass) else []

@@ -100,7 +100,7 @@ def _methods(registry: Registry, value: Value, names: Iterable[str]) -> Iterator
 
 
 def _gates_nothing(registry: Registry, site: GraphSite) -> bool:
-    """Whether the middleware made here is told of no tool: ``interrupt_on={}``."""
+    """Whether the middleware made here gates no tool: ``interrupt_on={}``, ``interrupt_on={"look": False}``."""
     if not site:
         return False
     project = registry.resolver.project
@@ -109,7 +109,7 @@ def _gates_nothing(registry: Registry, site: GraphSite) -> bool:
         for call in project.facts((site[0], function.qualname)).calls:
             if (call.line, call.column) == site[1:]:
                 told = argument(call, 0, "interrupt_on")
-                return isinstance(told, Table) and not told.values
+                return isinstance(told, Table) and all(value == Const(False) for value in told.values)
     return False
 
 

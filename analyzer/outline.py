@@ -11,8 +11,10 @@ from .effect_sites import EffectSite, effect_at
 from .exits import decorating_exits, exits, is_generator
 from .flow import Flow, build
 from .guards import is_safe, skips_on_resume
+from .inert_calls import is_inert
 from .lower import MODULE
 from .middleware import wrapped_by
+from .own_threads import has_own_thread
 from .registry import GraphSite, Registry
 from .summary import Attr, Call, Expr, Raise
 from .values import FunctionId, Resolver
@@ -141,6 +143,8 @@ def _add_call(
             _add(found, wait=wait_site(function[0], call, name, "wait"))
             return
     graphs = list(reached.graphs)
+    if graphs and has_own_thread(resolver, call, function):
+        graphs.clear()
     if registry.recorded and _made_recorded(resolver, registry, call, function):
         _add(found, recorded=reached.functions, graphs=tuple(graphs))
         return
@@ -161,7 +165,7 @@ def _add_call(
             callees.append(target)
         elif kind == "recorded" or registry.is_recorded((target[0], target[1])) or skipped:
             recorded.append(target)
-        elif (target[0], target[1]) != (function[0], MODULE):
+        elif (target[0], target[1]) != (function[0], MODULE) and not is_inert(resolver, call, target):
             callees.append(target)
     effect = effect_at(resolver, call, function, reached, guards)
     if effect is not None:

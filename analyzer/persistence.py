@@ -18,7 +18,7 @@ from .order import Order
 from .project import imported_files
 from .registry import Graph, GraphSite, Registry, given_breakpoints
 from .solver import Value
-from .summary import Call, Const, Expr
+from .summary import Call, Const, Expr, Star
 from .values import FunctionId, Resolver
 
 MANIFESTS = ("pyproject.toml", "requirements.txt", "setup.py", "setup.cfg", "langgraph.json", "Pipfile")
@@ -186,6 +186,8 @@ class Persistence:
         """Whether the saver given may be None."""
         if compiled.call is None:
             return frozenset({Null("none", compiled.function[0], 0)})
+        if compiled.saver is None and _is_spread(compiled.call):
+            return frozenset({Null("unknown")})
         if compiled.saver is None:
             name = self._told_by_guard(compiled.function, compiled.call)
             if not name:
@@ -301,6 +303,11 @@ class Persistence:
                 (f for f in _upward(path) if any((self.root / f / name).is_file() for name in MANIFESTS)), ""
             )
         return known[folder]
+
+
+def _is_spread(call: Call) -> bool:
+    """Whether a call is given arguments that it does not write: ``compile(**options)``."""
+    return any(not name for name, _ in call.kwargs) or any(isinstance(item, Star) for item in call.args)
 
 
 def _upward(path: str) -> Iterator[str]:

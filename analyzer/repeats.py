@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .addresses import reads
-from .calling import argument
+from .bindings import known_callers, skips_self
+from .calling import argument, bind_arguments
 from .calls import targets
 from .facts import gather, last_name, walk_calls
 from .literals import entries, names_in
@@ -261,5 +262,11 @@ def is_input(registry: Registry, call: Call, function: FunctionId) -> bool:
     given = argument(call, 0, "input")
     if given is None or (isinstance(given, Const) and given.value is None) or _is_command(given):
         return False
-    lets = registry.resolver.project.facts(function[:2]).lets.get(given, ()) if isinstance(given, str) else ()
-    return not any(_is_command(value) or (isinstance(value, Const) and value.value is None) for _, value in lets)
+    if not isinstance(given, str):
+        return True
+    values = [value for _, value in registry.resolver.project.facts(function[:2]).lets.get(given, ())]
+    head = registry.resolver.project.function(function[:2])
+    if head is not None and any(param.name == given for param in head.params):
+        for _, caller in known_callers(registry.resolver, function):
+            values += bind_arguments(head, caller, given, skips_self(head))
+    return not any(_is_command(value) or (isinstance(value, Const) and value.value is None) for value in values)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from .bindings import skips_self
+from .calling import bind_arguments
+from .calls import targets
 from .facts import children
 from .order import Order
+from .project import Project
 from .resumes import Resume
 from .summary import LEAF, Call, Const, Expr, Item, Table
 from .values import FunctionId
 
 
-def updated_keys(resume: Resume) -> dict[str, Expr]:
-    """The literal keys of the update that is sent beside an answer."""
+def updated_keys(project: Project, resume: Resume) -> dict[str, Expr]:
+    """The literal keys of the update that is sent beside an answer, directly or by a name with one binding."""
     update = resume.update
+    if isinstance(update, str):
+        bound = project.facts(resume.function[:2]).lets.get(update, [])
+        update = bound[0][1] if len(bound) == 1 and bound[0][0] == "is" else None
     if not isinstance(update, Table):
         return {}
     pairs = zip(update.keys, update.values, strict=True)
@@ -33,7 +40,7 @@ def read_before_wait(order: Order, function: FunctionId) -> dict[str, int]:
     facts = order.resolver.project.facts(function[:2])
     for call in facts.calls:
         if call.line <= max(lines):
-            for key in _keys(call, params[0]):
+            for key in (*_keys(call, params[0]), *_keys_of_helper(order, call, function, params[0])):
                 found[key] = min(call.line, found.get(key, call.line))
     for name, bound in facts.lets.items():
         for (_, value), line in zip(bound, facts.lines.get(name, []), strict=False):
@@ -41,6 +48,25 @@ def read_before_wait(order: Order, function: FunctionId) -> dict[str, int]:
                 for key in _keys(value, params[0]):
                     found[key] = min(line, found.get(key, line))
     return found
+
+
+def _keys_of_helper(order: Order, call: Call, function: FunctionId, state: str) -> list[str]:
+    """The keys that a function reads of the state that it is handed whole."""
+    if state not in call.args and not any(value == state for _, value in call.kwargs):
+        return []
+    found: list[str] = []
+    project = order.resolver.project
+    for target in targets(order.resolver, call, function).functions:
+        head = project.function((target[0], target[1]))
+        if head is None:
+            continue
+        given = [
+            param.name for param in head.params if state in bind_arguments(head, call, param.name, skips_self(head))
+        ]
+        facts = project.facts((target[0], target[1]))
+        values = [*facts.calls, *facts.returns, *(value for bound in facts.lets.values() for _, value in bound)]
+        found += [key for name in given for value in values for key in _keys(value, name)]
+    return sorted(set(found))
 
 
 def _keys(expr: Expr, state: str) -> list[str]:

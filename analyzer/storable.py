@@ -66,7 +66,7 @@ class Judge:
         if isinstance(expr, Comp):
             return self._comprehension(expr, function, depth)
         if isinstance(expr, Seq):
-            inner = self._first(expr.items, function, depth)
+            inner = self._first([part for item in expr.items for part in _parts(item)], function, depth)
             if inner is None and expr.is_tuple:
                 return Unfit(False, "a tuple", "a list", (function[0], expr.line, expr.column))
             return inner
@@ -100,6 +100,9 @@ class Judge:
         head = self.resolver.project.function(function[:2])
         given = head is not None and any(param.name == name for param in head.params)
         lets = facts.lets.get(name, ())
+        caught = next((handler for _, handler in facts.handlers if handler.name == name), None)
+        if caught is not None and not lets and not given:
+            return Unfit(False, f"the exception `{name}`", "a string", (function[0], caught.line, caught.column))
         if not lets or given or any(mode != "is" for mode, _ in lets):
             return self._values(name, function) if len(lets) + given < 2 else None
         values = [value for _, value in lets if not (isinstance(value, Const) and value.value is None)]
@@ -301,3 +304,10 @@ def _blocks(item: Stmt) -> Iterator[list[Stmt]]:
     for name in ("handlers", "cases"):
         for inner in getattr(item, name, None) or ():
             yield inner.body
+
+
+def _parts(item: Expr) -> list[Expr]:
+    """What an item puts into a list: of a starred one its elements, as far as they are seen."""
+    if not isinstance(item, Star):
+        return [item]
+    return list(item.value.items) if isinstance(item.value, Seq | Comp) else []

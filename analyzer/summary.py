@@ -183,11 +183,15 @@ class With(Node, frozen=True, tag=26):
 
 
 class Case(Node, frozen=True, tag=27):
-    """A case; ``always`` when its pattern is irrefutable and has no guard."""
+    """A case; ``always`` when its pattern is irrefutable and has no guard.
+
+    ``types`` are the classes of a pattern that looks at the class alone: ``case GraphInterrupt():``.
+    """
 
     guard: Expr
     always: bool
     body: list[Stmt]
+    types: list[Expr] = []
 
 
 class Match(Node, frozen=True, tag=28):

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from .calling import argument
 from .facts import last_name, walk_calls
 from .order import Order
+from .passing import Passing
 from .registry import Registry
 from .summary import (
     LEAF,
-    Attr,
     Call,
     Const,
     Do,
@@ -26,7 +27,6 @@ from .summary import (
     Let,
     Loop,
     Match,
-    Op,
     Raise,
     Return,
     Seq,
@@ -34,7 +34,7 @@ from .summary import (
     Try,
     With,
 )
-from .values import FunctionId, Resolver
+from .values import FunctionId
 
 Catcher = Literal["handler", "suppress", "manager", "retry", "gather"]
 
@@ -65,6 +65,11 @@ class Suspension:
     escaping: set[FunctionId] = field(default_factory=set)
     _nodes: dict[FunctionId, dict[int, int]] = field(default_factory=dict)
     _swallowed: list[Swallow] = field(default_factory=list)
+
+    @cached_property
+    def passing(self) -> Passing:
+        """What handlers let through."""
+        return Passing(self.order.resolver)
 
     def find(self) -> list[Swallow]:
         """Every swallowed wait, by place."""
@@ -113,9 +118,9 @@ class Suspension:
     def _walk(self, function: FunctionId, hook: str, body: Sequence[Stmt]) -> list[Call | Raise]:
         """The calls and raises whose suspension leaves these statements."""
         found: list[Call | Raise] = []
-        for item in body:
+        for number, item in enumerate(body):
             if isinstance(item, Try):
-                found += self._try(function, hook, item)
+                found += self._try(function, hook, item, body[number + 1 :])
             elif isinstance(item, With):
                 found += self._with(function, hook, item)
             elif isinstance(item, If):
@@ -184,12 +189,13 @@ class Suspension:
             }
         return self._nodes[function].get(id(item))
 
-    def _try(self, function: FunctionId, hook: str, item: Try) -> list[Call | Raise]:
+    def _try(self, function: FunctionId, hook: str, item: Try, rest: Sequence[Stmt]) -> list[Call | Raise]:
         inside = self._walk(function, hook, item.body)
         leaves = list(inside)
         for handler in item.handlers:
             if inside and self.catches(handler, function):
-                if not self.raises_again(handler.body, handler.name, function):
+                again = self.raises_again(handler.body, handler.name, function)
+                if not again and not self.passing.raises_later(handler, rest):
                     for brings in inside:
                         self._note(function, "handler", handler.line, handler.column, brings, hook)
                     leaves = []
@@ -221,82 +227,23 @@ class Suspension:
         number = self.number(function, brings)
         self._swallowed.append(Swallow(function, catcher, line, column, brings, -1 if number is None else number, hook))
 
-    # what catches
-
     def catches(self, handler: Handler, function: FunctionId) -> bool:
         """Whether a handler takes the exception that carries a wait."""
-        return handler.types is None or any(self._is_broad(item, function) for item in handler.types)
-
-    def _is_broad(self, expr: Expr, function: FunctionId) -> bool:
-        resolver = self.order.resolver
-        values = resolver.of(expr, function)
-        return any(
-            value[0] == "ext" and resolver.canonical(value[1]) in self._caught
-            for value in values | resolver.content(values)
-        )
-
-    @property
-    def _caught(self) -> set[str]:
-        knowledge = self.order.resolver.knowledge
-        return {*knowledge.table("suspension", "exceptions"), *knowledge.table("suspension", "broad")}
+        return self.passing.catches(handler, function)
 
     def raises_again(self, body: Sequence[Stmt], name: str, function: FunctionId) -> bool:
         """Whether the suspension always leaves a handler's body as it came."""
-        return self._told(body, name, function) is True
-
-    def _told(self, body: Sequence[Stmt], name: str, function: FunctionId) -> bool | None:
-        """As above; None where what follows the body decides."""
-        for item in body:
-            told = self._leaves_as_it_came(item, name, function)
-            if told is not None:
-                return told
-        return None
-
-    def _leaves_as_it_came(self, item: Stmt, name: str, function: FunctionId) -> bool | None:
-        """As above for one statement; None where the next one decides."""
-        if isinstance(item, Raise):
-            return item.value is None or item.value == name
-        if isinstance(item, If):
-            told = self.asks_for_suspension(item.test, name, function)
-            branches = [item.body, item.orelse] if told is None else [item.body if told else item.orelse]
-            ends = {self._told(branch, name, function) for branch in branches}
-            return False if False in ends else True if ends == {True} else None
-        if isinstance(item, With):
-            return self.raises_again(item.body, name, function) or None
-        if isinstance(item, Try):
-            inner = item.final if item.handlers else [*item.body, *item.final]
-            return self.raises_again(inner, name, function) or None
-        return False if _may_leave([item]) else None
-
-    def asks_for_suspension(self, test: Expr, name: str, function: FunctionId) -> bool | None:
-        """Whether the exception of a wait passes an ``isinstance`` test; None for any other test."""
-        truth = True
-        while isinstance(test, Op) and test.kind == "not":
-            test, truth = test.items[0], not truth
-        if isinstance(test, Op) and test.kind == "or" and truth:
-            found = [self.asks_for_suspension(item, name, function) for item in test.items]
-            return True if True in found else None
-        if isinstance(test, Op) and test.kind == "==" and _is_class_name(test.items[0], name):
-            known = {item.rsplit(".", 1)[-1] for item in self._caught}
-            told = test.items[1]
-            return truth if isinstance(told, Const) and told.value in known else not truth
-        if isinstance(test, Call) and test.func == "isinstance" and len(test.args) == 2 and test.args[0] == name:
-            types = test.args[1].items if isinstance(test.args[1], Seq) else [test.args[1]]
-            if any(self._is_broad(item, function) for item in types):
-                return truth
-            if all(self.order.resolver.of(item, function) for item in types):
-                return not truth
-        return None
+        return self.passing.raises_again(body, name, function)
 
     def _suppresses(self, item: With, function: FunctionId) -> Catcher | None:
         resolver = self.order.resolver
         for manager, _ in item.items:
-            if isinstance(manager, Call) and any(self._is_broad(given, function) for given in manager.args):
+            if isinstance(manager, Call) and any(self.passing.is_broad(given, function) for given in manager.args):
                 names = {v[1] for v in resolver.of(manager.func, function) if v[0] == "ext"}
                 if names.intersection(resolver.knowledge.table("suppressors", "names")):
                     return "suppress"
             for value in resolver.of(manager, function):
-                if value[0] == "obj" and _exit_is_true(resolver, value):
+                if value[0] == "obj" and self.passing.exit_swallows(value):
                     return "manager"
         return None
 
@@ -327,27 +274,16 @@ class Suspension:
             names = {value[1] for call in walk_calls(told) for value in self.order.resolver.of(call.func, owner)
                      if value[0] == "ext"} if told is not None else set()  # fmt: skip
             if names & unless:
-                return not any(self._is_broad(arg, owner) for call in walk_calls(told) for arg in call.args) or any(
-                    "not" in name for name in names
-                )
+                return not any(
+                    self.passing.is_broad(arg, owner) for call in walk_calls(told) for arg in call.args
+                ) or any("not" in name for name in names)
             if told is not None:
                 return True
         given = argument(decorator, get("position"), get("keyword"))
         if given is None:
             return False
         types = given.items if isinstance(given, Seq) else [given]
-        return not any(self._is_broad(item, owner) for item in types)
-
-
-def _is_class_name(expr: Expr, name: str) -> bool:
-    """``type(err).__name__`` or ``err.__class__.__name__``."""
-    if expr == f"{name}.__class__.__name__":
-        return True
-    return (
-        isinstance(expr, Attr)
-        and expr.name == "__name__"
-        and (isinstance(expr.base, Call) and expr.base.func == "type" and expr.base.args == [name])
-    )
+        return not any(self.passing.is_broad(item, owner) for item in types)
 
 
 def _name(decorator: Expr) -> str:
@@ -356,29 +292,3 @@ def _name(decorator: Expr) -> str:
 
 def _always_leaves(body: Sequence[Stmt]) -> bool:
     return any(isinstance(item, Return) for item in body)
-
-
-def _may_leave(body: Sequence[Stmt]) -> bool:
-    """Whether a block holds a return, break or continue, or a raise, on some path."""
-    for item in body:
-        if isinstance(item, Return | Raise) or type(item).__name__ in ("Break", "Continue"):
-            return True
-        inner = [
-            *getattr(item, "body", ()), *getattr(item, "orelse", ()), *getattr(item, "final", ()),
-            *(s for h in getattr(item, "handlers", ()) for s in h.body),
-        ]  # fmt: skip
-        if inner and _may_leave(inner):
-            return True
-    return False
-
-
-def _exit_is_true(resolver: Resolver, value: tuple[object, ...]) -> bool:
-    methods = resolver.solver.solve(
-        lambda: resolver.attributes([value], "__exit__") | resolver.attributes([value], "__aexit__")
-    )
-    for method in methods:
-        if method[0] == "bound":
-            returns = resolver.project.facts((method[1], method[2])).returns
-            if any(isinstance(item, Const) and item.value is True for item in returns):
-                return True
-    return False

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from .bindings import skips_self
 from .calling import bind_arguments
 from .calls import handed, receiver_and_verb, targets
+from .changed_globals import changed_at
 from .facts import FILLERS, MERGERS, last_name
 from .guards import is_safe
-from .lower import MODULE
 from .order import Order
 from .postorder import postorder
 from .summary import Attr, Call, Expr
@@ -18,8 +18,6 @@ from .taint_walk import Walk
 from .taints import LONGEST_WAY, NONE, Env, Kind, Origin, Sink, Taint, Taints, Walked, cross, few, named, put_in, union
 from .unstable_sources import Sources
 from .values import FunctionId
-
-_CHANGING = ("append", "add", "update", "clear", "pop", "remove", "discard", "setdefault", "extend")
 
 
 @dataclass
@@ -98,28 +96,9 @@ class Tainting:
         resolver = self.order.resolver
         named_so = name.rpartition(".")[2] == "environ" and ("ext", "os.environ") in resolver.of(name, function)
         kind: Kind = "environment" if named_so else "memory"
-        if not named_so and not self._is_changed(name.partition(".")[0], function):
+        if not named_so and changed_at(resolver.project, name.partition(".")[0], function) is None:
             return NONE
         return frozenset({Taint(Origin(function, 0, 0, 0, 0, kind, named_so, name))})
-
-    def _is_changed(self, name: str, function: FunctionId) -> bool:
-        """Whether a global is bound anew, or filled, by a function of its module."""
-        project = self.order.resolver.project
-        file = project.files[function[0]]
-        head = file.functions.get(function[1])
-        while head is not None and head.qualname != MODULE:
-            if name in head.local or name in head.imports:
-                return False
-            head = file.functions.get(head.parent)
-        if name not in file.globals or name in file.summary.imports or (("", name) in file.nested):
-            return False
-        for other in file.mentioned.get(name, ()):
-            facts = project.facts((function[0], other))
-            if other != MODULE and name not in file.functions[other].local:
-                filled = (call.func == f"{name}.{verb}" for verb in _CHANGING for call in facts.by_name.get(verb, ()))
-                if name in facts.lets or name in facts.fills or any(filled):
-                    return True
-        return False
 
     def _records(self, function: FunctionId, number: int) -> bool:
         """Whether a node runs a recorded step that acts."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from . import bindings
-from .bindings import MOST_CALLERS
+from .bindings import near_mentions
 from .calls import targets
 from .facts import Facts
 from .lower import MODULE
+from .own_threads import has_own_thread
 from .project import FunctionKey
 from .registry import Registry
 from .solver import Value
@@ -75,13 +76,11 @@ def callers(registry: Registry) -> set[FunctionId]:
         mentioning = project.mentioning(name)
         if registry.kind((target[0], target[1])) == "tool":
             mentioning = _beside(registry, mentioning)
-        if name.startswith(("<", "__")) or len(mentioning) > MOST_CALLERS:
-            continue
-        for key in mentioning:
+        names = {name} | project.aliases.get(name, set())
+        for key in near_mentions(project, names, mentioning) if not name.startswith(("<", "__")) else ():
             if key in seen or key[1] == MODULE:
                 continue
             function = (*key, "")
-            names = {name} | project.aliases.get(name, set())
             facts = project.facts(key)
             calls = [c for n in sorted(names) for c in (*facts.by_name.get(n, ()), *facts.handing.get(n, ()))]
             if registry.kind((target[0], target[1])) == "tool":
@@ -147,11 +146,7 @@ def graph_runners(registry: Registry) -> set[FunctionId]:
             function = (path, head.qualname, "")
             by_name = project.facts((path, head.qualname)).by_name
             for call in (c for n in sorted(methods) for c in by_name.get(n, ())):
-                reached = targets(resolver, call, function)
-                if any(site in registry.graphs for site in reached.graphs) and not _own_thread(call):
+                known = any(site in registry.graphs for site in targets(resolver, call, function).graphs)
+                if known and not has_own_thread(resolver, call, function):
                     found.add(function)
     return found
-
-
-def _own_thread(call: Call) -> bool:
-    return "configurable" in repr(call)

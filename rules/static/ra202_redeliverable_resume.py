@@ -145,6 +145,8 @@ def answer(thread: str, question: str, text: str, db):
         sender = _SENDERS[entry.kind]
         if exposed.again:
             harm = "its copy answers the next wait of the run"
+        elif entry.kind == "retry":
+            harm = "a node that failed behind its wait starts again, with what it had already done"
         elif exposed.effect is not None:
             harm = "two copies at once both run what the answer lets through"
         else:

@@ -35,7 +35,9 @@ class ResumeReplacesContext(StaticRule):
         "The update is applied before the waiting node runs again: the node then goes on with other values than those "
         "it showed the human, whose answer was about the old ones."
     )
-    limits = ("Only literal keys of an update and reads in the waiting function itself are seen.",)
+    limits = (
+        "Only literal keys of an update are seen, and reads in the waiting function and those it hands its state to.",
+    )
     bad = """\
 import sqlite3
 
@@ -90,7 +92,7 @@ def approve(thread, who):
     def check(self, program: Program) -> Iterable[Finding]:
         """One finding a resume."""
         for resume in program.resumes:
-            keys = updated_keys(resume)
+            keys = updated_keys(program.project, resume)
             if not keys or is_test(resume.function[0]):
                 continue
             sites = {site for send in resume.sends for site in send.graphs}

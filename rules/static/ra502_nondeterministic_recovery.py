@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from ...analyzer.changed_globals import changed_at
 from ...analyzer.modules import is_test
 from ...analyzer.recovered_branches import RecoveredBranch, recovered_branches
 from ...analyzer.summary import Call
@@ -136,6 +137,13 @@ def _source(program: Program, origin: Origin) -> Place | None:
 
 
 def _flow(program: Program, branch: RecoveredBranch, place: Place, source: Place | None) -> Iterator[Step]:
+    remembered = changed_at(program.project, branch.origin.name.partition(".")[0], branch.origin.function)
+    if source is None and branch.origin.kind == "memory" and remembered is not None and remembered[1]:
+        path = branch.origin.function[0]
+        changing = function_said(program, (path, remembered[0], ""))
+        yield Step(
+            program.place(path, remembered[1], 0), "source", f"changed in {changing}, and forgotten by a restart"
+        )
     if source is not None:
         made = function_said(program, branch.origin.function)
         yield Step(source, "source", f"taken anew in {made}, each time the code runs")

@@ -231,3 +231,22 @@ def test_a_count_that_was_cut_is_said_to_be_one(tmp_path: Path, nodes: int, more
     added = "".join(f".add_node('{name}', {name})" for name in names)
     made = found(tmp_path, f"{units}graph = StateGraph(dict){added}\n")
     assert f"runs node `ask0` {more} again from its top" in made.message
+
+
+def test_a_retry_is_no_second_copy_at_once(tmp_path: Path) -> None:
+    source = """
+    from langgraph.checkpoint.sqlite import SqliteSaver
+    from langgraph.types import Command
+
+    def ask(state):
+        return {"ok": interrupt("ok?")}
+
+    graph = StateGraph(dict).add_node("ask", ask).add_edge(START, "ask").compile(checkpointer=SqliteSaver(None))
+
+    @retry
+    def answer(thread, value):
+        return graph.invoke(Command(resume=value), {"configurable": {"thread_id": thread}})
+    """
+    message = found(tmp_path, source).message
+    assert "starts again" in message
+    assert "at once" not in message
