@@ -15,7 +15,8 @@ from ..analyzer.knowledge import hooks as knowledge
 from .cores.choice import choose
 from .cores.protocol import CannotAttach, Core
 from .digests import BadKey, Digests, load_key
-from .effects import Effects
+from .declared import declared as declarations
+from .effects import EffectFinder
 from .hooks import Hook, Watched
 from .langgraph.observer import LangGraph
 from .recorder import Recorder, declared, say
@@ -128,7 +129,7 @@ def attach(
         return off
     recorder = Recorder(opened, digests)
     langgraph = LangGraph(recorder, knowledge.load("langgraph"))
-    watched = Watched(_hooks(langgraph), [Effects(recorder, effects, langgraph.keys_of)])
+    watched = Watched(_hooks(langgraph), [EffectFinder(recorder, declarations(effects), langgraph.keys_of)])
     try:
         chosen.install(watched, recorder)
     except CannotAttach as error:

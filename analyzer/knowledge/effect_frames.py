@@ -1,0 +1,58 @@
+"""Effects whose code has another name or place than the tables of effects give, and the ends of transactions:
+``tracing/frames.toml``. Standard library only, and light: this is read inside the traced program.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+_FILE = Path(__file__).parent / "tracing" / "frames.toml"
+_DOES = ("", "commit", "rollback", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class EffectFrame:
+    """Functions of one file, and what their calls are. The words are explained in the TOML file."""
+
+    under: str
+    functions: tuple[str, ...]
+    effect: str = ""
+    given: tuple[str, ...] = ()
+    digest: tuple[str, ...] = ()
+    counts: str = ""
+    method: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
+    connection: str = ""
+    idle: tuple[str, ...] = ()
+    busy: tuple[str, ...] = ()
+    does: str = ""
+
+    @property
+    def plain_names(self) -> frozenset[str]:
+        """The functions' names without their classes."""
+        return frozenset(name.rpartition(".")[2] for name in self.functions)
+
+    def covers(self, file: str, qualname: str) -> bool:
+        """Is it this function? ``file`` is its path below site-packages or the standard library."""
+        return file.startswith(self.under) and (
+            qualname in self.functions or ("." in qualname and f"*.{qualname.rpartition('.')[2]}" in self.functions)
+        )
+
+
+@lru_cache(maxsize=1)
+def load() -> tuple[EffectFrame, ...]:
+    """The list that comes with the tool. Raises ValueError where it is not well-formed."""
+    data = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+    return tuple(_frame(item) for item in data["frame"])
+
+
+def _frame(item: dict[str, Any]) -> EffectFrame:
+    unknown = set(item) - {each.name for each in fields(EffectFrame)}
+    if unknown or not item.get("under") or not item.get("functions") or item.get("does", "") not in _DOES:
+        raise ValueError(f"{_FILE.name}: a frame needs `under` and `functions`, and nothing unknown: {item}")
+    return EffectFrame(**{key: tuple(value) if isinstance(value, list) else value for key, value in item.items()})
