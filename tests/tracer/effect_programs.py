@@ -33,7 +33,7 @@ SERVER = """
 import http.server, json, pathlib, threading
 STORE = pathlib.Path({store!r})
 def recorded():
-    return [json.loads(line) for path in sorted(STORE.glob("*.jsonl")) for line in path.open()]
+    return [json.loads(line) for path in sorted(STORE.glob("*.jsonl")) for line in path.read_text().splitlines()]
 class Handler(http.server.BaseHTTPRequestHandler):
     asked = []
     def do_POST(self):
@@ -135,9 +135,14 @@ def run(
     path = folder / name
     path.write_text(source)
     done = subprocess.run(
-        [python, str(path)], capture_output=True, text=True, env={**os.environ, **(environment or {})}, cwd=folder
+        [python, str(path)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **(environment or {})},
+        cwd=folder,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
-    events = [json.loads(line) for file in sorted(store.glob("*.jsonl")) for line in file.open()]
+    events = [json.loads(line) for file in sorted(store.glob("*.jsonl")) for line in file.read_text().splitlines()]
     assert not [event for event in events if event["kind"] == "trace.gap"], done.stderr + str(events)
     return Ran(events, done.stdout, done.stderr, source)

@@ -140,7 +140,7 @@ def test_mail(core: str, tmp_path: Path) -> None:
             def handle(self):
                 self.wfile.write(b"220 x\\r\\n")
                 for line in self.rfile:
-                    if line.startswith(b"DATA"):
+                    if line.lower().startswith(b"data"):
                         self.wfile.write(b"354 go\\r\\n")
                         while self.rfile.readline() != b".\\r\\n": pass
                     self.wfile.write(b"221 x\\r\\n" if line.startswith(b"quit") else b"250 x\\r\\n")
