@@ -168,6 +168,6 @@ def _entries(value: Any) -> Iterator[tuple[str, Any]]:
         return
     for pair in pairs:
         if type(pair) is tuple and len(pair) == 2:
-            key = bytes.decode(pair[0], "latin-1") if type(pair[0]) is bytes else pair[0]
+            key, inner = (bytes.decode(each, "latin-1") if type(each) is bytes else each for each in pair)
             if type(key) is str:
-                yield key, pair[1]
+                yield key, inner

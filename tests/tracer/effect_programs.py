@@ -144,5 +144,6 @@ def run(
     )
     assert done.returncode == 0, done.stderr
     events = [json.loads(line) for file in sorted(store.glob("*.jsonl")) for line in file.read_text().splitlines()]
-    assert not [event for event in events if event["kind"] == "trace.gap"], done.stderr + str(events)
+    gaps = [event for event in events if event["kind"] == "trace.gap"]
+    assert not gaps, done.stderr
     return Ran(events, done.stdout, done.stderr, source)
