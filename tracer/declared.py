@@ -1,7 +1,8 @@
 """Functions of the program that its people declared as effects.
 
-A name is dotted: ``shop.payments.charge``, ``shop.payments.Client.charge``. A class stands for calls of its objects
-and for making one (``__call__``, ``__init__``). A function that a decorator wraps is met where its own body runs.
+A name is dotted: ``shop.payments.charge``; a method is named by the class that defines it
+(``shop.payments.Client.charge``), and a class stands for calls of its objects. A function that a decorator wraps is
+met where its own body runs. What the script itself defines goes by the script's name or by ``__main__``.
 """
 
 from __future__ import annotations
@@ -30,14 +31,23 @@ class Declared:
         return Judged(self.name, "declared", False, arguments(frame), key, self.once)
 
 
-def declared(given: Iterable[str | Mapping[str, Any] | Declared]) -> tuple[Declared, ...]:
-    """Names, tables as the configuration has them, or both. Raises ValueError for what is neither."""
+_KEYS = ("name", "once", "key")
+
+Given = str | Mapping[str, Any] | object
+"""A name, a table as the configuration has it, or an object with the table's keys."""
+
+
+def declared(given: Iterable[Given]) -> tuple[Declared, ...]:
+    """What was given, checked. Raises ValueError for what is no effect."""
     found = []
     for each in given:
         if isinstance(each, Declared):
             found.append(each)
             continue
-        table = {"name": each} if isinstance(each, str) else dict(each)
+        if isinstance(each, str):
+            table: Mapping[str, Any] = {"name": each}
+        else:
+            table = each if isinstance(each, Mapping) else {key: getattr(each, key, None) for key in _KEYS}
         name, once, key = table.get("name"), table.get("once", False), table.get("key")
         if not isinstance(name, str) or not isinstance(once, bool) or not isinstance(key, str | None):
             raise ValueError(f"an effect is a name, or a table with name, once and key: {each!r}")

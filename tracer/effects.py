@@ -21,6 +21,9 @@ from .paths import holds, read, text_of
 from .places import installed, module
 from .recorder import Recorder
 
+DECLARED = "declared effects"
+"""Stands for the framework in the event that says which were met."""
+
 _HANDING = {
     ("threading.py", "Thread.start"): "thread",
     ("concurrent/futures/thread.py", "ThreadPoolExecutor.submit"): "submit",
@@ -64,6 +67,17 @@ class EffectFinder:
         if not isinstance(name, str) or name.partition(".")[0] not in self._packages:
             return None
         return self._in_tables(name, code)
+
+    def tell_declared(self) -> None:
+        """Write which declared effects were met, and which never."""
+        if self.declarations.names:
+            self.effects.recorder.emit(
+                "hooks",
+                framework=DECLARED,
+                version=None,
+                observed=sorted(self.declarations.met),
+                not_observed=self.declarations.not_met(),
+            )
 
     def _in_tables(self, module_name: str, code: CodeType) -> Hook | None:
         from ..analyzer.knowledge import effects

@@ -74,7 +74,9 @@ def _address(value: Any) -> str | None:
         return f"{known.scheme}://{known.host}{known.path}"
     scheme, host, path = (getattr(value, name, None) for name in ("_scheme", "_netloc", "_path"))
     if scheme is None:
-        scheme, host, path = (getattr(getattr(value, "_val", None), name, None) for name in ("scheme", "netloc", "path"))
+        scheme, host, path = (
+            getattr(getattr(value, "_val", None), name, None) for name in ("scheme", "netloc", "path")
+        )
     return f"{scheme}://{host}{path}" if isinstance(host, str) else None
 
 

@@ -14,9 +14,9 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 _VARIABLE = "RESUME_AUDIT_EFFECTS_PYTHON"
 _LIBRARIES = (
-    "langgraph langgraph-checkpoint-sqlite langchain requests httpx aiohttp sqlalchemy greenlet aiosqlite redis fakeredis "
-    "boto3 psycopg openai anthropic opentelemetry-sdk"
-).split()
+    "langgraph langgraph-checkpoint-sqlite langchain requests httpx aiohttp sqlalchemy greenlet aiosqlite "
+    "redis fakeredis boto3 psycopg openai anthropic opentelemetry-sdk"
+)
 
 CORES = ["settrace", *(["monitoring"] if sys.version_info >= (3, 12) else [])]
 
@@ -40,7 +40,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.rfile.read(int(self.headers.get("content-length") or 0))
         Handler.asked.append([e["name"] for e in recorded() if e["kind"] == "effect"])
         status = 500 if self.path == "/broken" else 200
-        self.send_response(status); self.send_header("content-length", "2"); self.end_headers(); self.wfile.write(b"{{}}")
+        self.send_response(status); self.send_header("content-length", "2"); self.end_headers()
+        self.wfile.write(b"{{}}")
     do_PUT = do_DELETE = do_PATCH = do_GET = do_POST
     def log_message(self, *args): pass
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -59,14 +60,16 @@ def libraries_python() -> str:
     python = folder / "bin" / "python"
     if not (folder / "ready").exists():
         subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *_LIBRARIES], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", *_LIBRARIES.split()], check=True)
         (folder / "ready").touch()
     return str(python)
 
 
 def has_monitoring(python: str) -> bool:
     """Whether that Python has ``sys.monitoring``."""
-    return subprocess.run([python, "-c", "import sys; sys.monitoring"], capture_output=True).returncode == 0
+    return (
+        subprocess.run([python, "-c", "import sys; sys.monitoring"], capture_output=True, check=False).returncode == 0
+    )
 
 
 class Ran:
@@ -141,6 +144,7 @@ def run(
         env={**os.environ, **(environment or {})},
         cwd=folder,
         timeout=300,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     events = [json.loads(line) for file in sorted(store.glob("*.jsonl")) for line in file.read_text().splitlines()]

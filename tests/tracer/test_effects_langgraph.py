@@ -96,7 +96,8 @@ def test_tools_tasks_of_the_functional_api_and_stores(tmp_path: Path) -> None:
             "Charge."
             urllib.request.urlopen(url, data=b"1").read()  # tool
             return "ok"
-        graph = StateGraph(MessagesState).add_node("tools", ToolNode([charge])).add_edge(START, "tools").compile(checkpointer=InMemorySaver())
+        graph = StateGraph(MessagesState).add_node("tools", ToolNode([charge])).add_edge(START, "tools")
+        graph = graph.compile(checkpointer=InMemorySaver())
         call = {"name": "charge", "args": {"amount": 1}, "id": "c1", "type": "tool_call"}
         graph.invoke({"messages": [AIMessage("", tool_calls=[call])]}, config)
         @task

@@ -67,7 +67,8 @@ def test_aiohttp(tmp_path: Path) -> None:
         async def main():
             async with aiohttp.ClientSession() as session:
                 for _ in range(2):
-                    async with session.post(url, json={"a": 1}, headers={"Idempotency-Key": "k1"}) as answer: await answer.read()
+                    async with session.post(url, json={"a": 1}, headers={"Idempotency-Key": "k1"}) as got:
+                        await got.read()
                 async with session.get(url) as answer: await answer.read()
                 await session.put(yarl.URL(url), data=b"1")
                 try:
@@ -144,7 +145,8 @@ def test_boto3_operations_by_name(tmp_path: Path) -> None:
         sqs = client("sqs", send_message={}, receive_message={}); s3 = client("s3", put_object={})
         ec2 = client("ec2", run_instances={})
         bedrock = client("bedrock-runtime", converse={
-            "output": {"message": {"role": "user", "content": []}}, "stopReason": "end_turn", "usage": {"inputTokens": 1, "outputTokens": 1, "totalTokens": 2},
+            "output": {"message": {"role": "user", "content": []}}, "stopReason": "end_turn",
+            "usage": {"inputTokens": 1, "outputTokens": 1, "totalTokens": 2},
             "metrics": {"latencyMs": 1}})
         """,
         server=False,
@@ -164,7 +166,8 @@ def test_model_clients_are_none(tmp_path: Path) -> None:
         """
         for ask in (
             lambda: openai.OpenAI(base_url=url, api_key="k").files.create(file=b"1", purpose="batch"),
-            lambda: anthropic.Anthropic(base_url=url, api_key="k").messages.create(model="m", max_tokens=1, messages=[]),
+            lambda: anthropic.Anthropic(base_url=url, api_key="k").messages.create(
+                model="m", max_tokens=1, messages=[]),
         ):
             try: ask()
             except Exception as error: print(type(error).__name__)
@@ -185,7 +188,9 @@ def test_exporters_of_spans_are_none(tmp_path: Path) -> None:
         tmp_path,
         """
         class Posting(export.SpanExporter):
-            def export(self, spans): urllib.request.urlopen(url, data=b"1").read(); return export.SpanExportResult.SUCCESS
+            def export(self, spans):
+                urllib.request.urlopen(url, data=b"1").read()
+                return export.SpanExportResult.SUCCESS
         provider = trace.TracerProvider()
         provider.add_span_processor(export.SimpleSpanProcessor(Posting()))
         provider.add_span_processor(export.BatchSpanProcessor(Posting()))

@@ -79,8 +79,8 @@ def test_sqlalchemy(tmp_path: Path) -> None:
         """,
     )
     assert ends(ran) == {
-        **dict.fromkeys("begin committed auto add many outer released async acommit".split(), "ok"),
-        **dict.fromkeys("rolled closed raised flush session nested aflush".split(), "rolled back"),
+        **dict.fromkeys(["begin", "committed", "auto", "add", "many", "outer", "released", "async", "acommit"], "ok"),
+        **dict.fromkeys(["rolled", "closed", "raised", "flush", "session", "nested", "aflush"], "rolled back"),
         "broken": "failed",
     }
     first, second = ran.outermost[:2]
@@ -110,7 +110,7 @@ def test_aiosqlite(tmp_path: Path) -> None:
     assert ends(ran) == {"committed": "ok", "rolled": "rolled back", "closed": "rolled back", "auto": "ok"}
 
 
-FAKE_PSYCOPG = '''
+FAKE_PSYCOPG = """
 class _PG:
     transaction_status = 0
 class BaseConnection:
@@ -129,10 +129,11 @@ class Connection(BaseConnection):
 class Cursor:
     def __init__(self, conn): self._conn = conn
     def execute(self, query, params=None):
-        if not self._conn.autocommit and not self._conn.pgconn.transaction_status: list(self._conn._exec_command(b"BEGIN"))
+        idle = not self._conn.autocommit and not self._conn.pgconn.transaction_status
+        if idle: list(self._conn._exec_command(b"BEGIN"))
         if query.startswith(("COMMIT", "ROLLBACK", "SAVEPOINT")): list(self._conn._exec_command(query.encode()))
         return self
-'''
+"""
 
 
 @pytest.mark.parametrize("core", CORES)
@@ -172,5 +173,3 @@ def test_psycopg(core: str, tmp_path: Path) -> None:
         "open": None,
     }
     assert ran.outermost[0]["name"] == "psycopg.Cursor.execute"
-
-

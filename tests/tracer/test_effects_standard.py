@@ -181,7 +181,8 @@ def test_work_handed_to_threads_and_tasks_has_the_line_that_handed_it_over(core:
         """
         def post(): urllib.request.urlopen(url, data=b"1").read()
         thread = threading.Thread(target=post); thread.start(); thread.join()
-        thread = threading.Thread(target=urllib.request.urlopen, args=(url, b"2")); thread.start(); thread.join()  # thread
+        thread = threading.Thread(target=urllib.request.urlopen, args=(url, b"2")); thread.start()  # thread
+        thread.join()
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
             pool.submit(urllib.request.urlopen, url, b"3").result()  # pool
         async def main():
