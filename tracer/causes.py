@@ -91,10 +91,10 @@ def _forget(known: dict[int, Any], here: int) -> Any:
     return lambda _: known.pop(here, None)
 
 
-def cause_of(frame: FrameType, open_: Open, handed: Handed) -> Cause:
-    """What stands above a frame."""
+def cause_of(frame: FrameType, open_: Open, handed: Handed, *, itself: bool = False) -> Cause:
+    """What stands above a frame. ``itself``: the frame may be the cause, as of a call into C."""
     known = callers.load()
-    above, below, far = frame.f_back, frame, 0
+    above, below, far = frame if itself else frame.f_back, frame, 0
     within: str | None = None
     path: str | None = None
     line: int | None = None

@@ -56,6 +56,11 @@ def by_frame(spec: EffectFrame, frame: FrameType) -> Judged | None:
     return _judge(name, [read(found, path) for path in spec.given], named, digested)
 
 
+def by_name(name: str, positional: Sequence[Any], digested: Any) -> Judged | None:
+    """A call without a frame of its own."""
+    return _judge(name, positional, {}, digested)
+
+
 def arguments(frame: FrameType) -> dict[str, Any]:
     """The arguments of a call by parameter, ``self`` left out; ``*args`` and ``**kwargs`` under their own names."""
     code = frame.f_code

@@ -40,9 +40,9 @@ class Effects:
         self._task_of = task_of
         self._open: dict[int, tuple[CodeType, str | None]] = {}
 
-    def cause(self, frame: FrameType) -> Cause:
-        """What stands above a frame."""
-        return cause_of(frame, self._open, self.handed)
+    def cause(self, frame: FrameType, *, itself: bool = False) -> Cause:
+        """What stands above a frame, or what it is the cause of itself."""
+        return cause_of(frame, self._open, self.handed, itself=itself)
 
     def has_open(self) -> bool:
         """Whether any effect runs."""

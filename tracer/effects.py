@@ -13,6 +13,7 @@ from typing import Any
 from ..analyzer.knowledge import effect_frames, effect_index
 from ..analyzer.knowledge.effect_frames import EffectFrame
 from . import effect_calls
+from .c_calls import CCalls
 from .declared import Declarations, Declared
 from .effect_calls import QUIET
 from .effect_record import Effect, Effects, TaskOf
@@ -21,8 +22,9 @@ from .paths import holds, read, text_of
 from .places import installed, module
 from .recorder import Recorder
 
+C_CALLS = "calls into C"
 DECLARED = "declared effects"
-"""Stands for the framework in the event that says which were met."""
+"""They stand for the framework in the events that say what was met, and what can be seen."""
 
 _HANDING = {
     ("threading.py", "Thread.start"): "thread",
@@ -37,6 +39,7 @@ class EffectFinder:
 
     def __init__(self, recorder: Recorder, declared: Sequence[Declared], task_of: TaskOf) -> None:
         self.effects = Effects(recorder, task_of)
+        self.c_calls = CCalls(self.effects)
         self.declarations = Declarations(declared)
         names, self._packages = effect_index.load()
         self._frames = effect_frames.load()
@@ -78,6 +81,14 @@ class EffectFinder:
                 observed=sorted(self.declarations.met),
                 not_observed=self.declarations.not_met(),
             )
+
+    def tell_c_calls(self, seen: bool) -> None:
+        """Write whether calls into C are seen."""
+        modules = sorted({name.partition(".")[0] for each in effect_frames.c_calls() for name in each.types})
+        observed, not_observed = (modules, []) if seen else ([], modules)
+        self.effects.recorder.emit(
+            "hooks", framework=C_CALLS, version=None, observed=observed, not_observed=not_observed
+        )
 
     def _in_tables(self, module_name: str, code: CodeType) -> Hook | None:
         from ..analyzer.knowledge import effects

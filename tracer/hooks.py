@@ -54,10 +54,24 @@ class Finder(Protocol):
         """The hook of the function."""
 
 
+class CCalls(Protocol):
+    """Watches calls into C, where the core can."""
+
+    def install(self, monitoring: Any, tool: int) -> None:
+        """Begin, under a tool's id of ``sys.monitoring``."""
+
+    def look(self, code: CodeType) -> None:
+        """A function is seen the first time."""
+
+    def remove(self) -> None:
+        """End."""
+
+
 class Watched:
     """Finds the hook of a code object. Names are looked at first: nearly all calls end there."""
 
-    def __init__(self, hooks: Iterable[Hook], finders: Iterable[Finder] = ()) -> None:
+    def __init__(self, hooks: Iterable[Hook], finders: Iterable[Finder] = (), c_calls: CCalls | None = None) -> None:
+        self.c_calls = c_calls
         self._hooks: dict[str, list[Hook]] = {}
         self._finders = tuple(finders)
         self._known: dict[int, tuple[CodeType, Hook | None]] = {}

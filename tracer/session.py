@@ -142,7 +142,7 @@ def attach(
     recorder = Recorder(opened, digests)
     langgraph = LangGraph(recorder, knowledge.load("langgraph"))
     finder = EffectFinder(recorder, declared_effects, langgraph.keys_of)
-    watched = Watched(_hooks(langgraph), [finder])
+    watched = Watched(_hooks(langgraph), [finder], finder.c_calls if chosen.name == "monitoring" else None)
     try:
         chosen.install(watched, recorder)
     except CannotAttach as error:
@@ -152,6 +152,7 @@ def attach(
     session = Session(recorder, chosen, watched, settings, finder)
     _sessions.add(session)
     _begin(recorder)
+    finder.tell_c_calls(chosen.name == "monitoring")
     atexit.register(session.detach)
     if not _registered and hasattr(os, "register_at_fork"):
         _registered.append(True)

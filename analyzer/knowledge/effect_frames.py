@@ -44,15 +44,47 @@ class EffectFrame:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class CCalls:
+    """Methods made in C of some types that execute SQL or end transactions."""
+
+    types: frozenset[str]
+    statements: frozenset[str]
+    commits: frozenset[str]
+    rollbacks: frozenset[str]
+    connection: str
+    in_transaction: str
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All methods."""
+        return self.statements | self.commits | self.rollbacks
+
+
 @lru_cache(maxsize=1)
 def load() -> tuple[EffectFrame, ...]:
     """The list that comes with the tool. Raises ValueError where it is not well-formed."""
-    data = tomllib.loads(_FILE.read_text(encoding="utf-8"))
-    return tuple(_frame(item) for item in data["frame"])
+    return tuple(_frame(item) for item in _data()["frame"])
+
+
+@lru_cache(maxsize=1)
+def c_calls() -> tuple[CCalls, ...]:
+    """What is known of calls into C."""
+    made = []
+    for item in _data()["c_call"]:
+        names = {key: frozenset(item[key]) for key in ("types", "statements", "commits", "rollbacks")}
+        made.append(CCalls(**names, connection=item["connection"], in_transaction=item["in_transaction"]))
+    return tuple(made)
+
+
+@lru_cache(maxsize=1)
+def _data() -> dict[str, Any]:
+    return tomllib.loads(_FILE.read_text(encoding="utf-8"))
 
 
 def _frame(item: dict[str, Any]) -> EffectFrame:
     unknown = set(item) - {each.name for each in fields(EffectFrame)}
     if unknown or not item.get("under") or not item.get("functions") or item.get("does", "") not in _DOES:
         raise ValueError(f"{_FILE.name}: a frame needs `under` and `functions`, and nothing unknown: {item}")
-    return EffectFrame(**{key: tuple(value) if isinstance(value, list) else value for key, value in item.items()})
+    made: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in item.items()}
+    return EffectFrame(**made)

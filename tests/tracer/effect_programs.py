@@ -108,7 +108,7 @@ class Ran:
 
     def line(self, effect: Event) -> str:
         """The line of the program that an effect names."""
-        return self._lines[effect["line"] - 1].strip()
+        return self._lines[int(effect["line"]) - 1].strip()
 
 
 def run(

@@ -31,7 +31,7 @@ def traced(folder: Path, body: str, before: str = "", core: str = "") -> Ran:
     return run(folder, body, python=python, core=core or best, before=GRAPH + before, server=True)
 
 
-def whose(ran: Ran) -> list[tuple[str, str, bool, bool]]:
+def whose(ran: Ran) -> list[tuple[str, object, bool, bool]]:
     """Of each outermost effect its line's comment, thread, whether its task and run are those that were recorded."""
     tasks = {each["task"] for each in ran.events if each["kind"] == "task.start"}
     runs = {each["run"] for each in ran.events if each["kind"] == "run.start"}
