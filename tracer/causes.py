@@ -112,6 +112,8 @@ def cause_of(frame: FrameType, open_: Open, handed: Handed, *, itself: bool = Fa
                 return _QUIET
             within = within or running[1]
         whose = owner(code.co_filename)
+        if whose == "tracer":
+            return _QUIET
         if whose == "carrier" or (whose == "quiet" and path is None):
             return _QUIET
         if code.co_name in known.keepers and _derives(above, known.keepers[code.co_name]):

@@ -6,7 +6,7 @@ import atexit
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -50,6 +50,8 @@ class Session:
         self._core = core
         self._watched = watched
         self._finder = finder
+        self.at_end: list[Callable[[], None]] = []
+        """Called when the session ends, before its store is closed."""
         self.settings = settings
 
     @property
@@ -69,6 +71,8 @@ class Session:
             return
         still = core.is_installed()
         core.remove()
+        for stop in self.at_end:
+            stop()
         self._core = None
         atexit.unregister(self.detach)
         if not still:
@@ -108,13 +112,15 @@ def attach(
     core: str | None = None,
     fsync: bool = False,
     max_size: int | None = None,
+    audit: bool = False,
 ) -> Session:
     """Watch this process from now on and write what it does to ``store`` (a folder, made if need be).
 
     ``effects``: qualified names of functions of the program that act (``shop.payments.charge``), or tables with
     ``name``, ``once`` and ``key`` as the configuration has them.
     ``core``: ``"settrace"``, ``"monitoring"``, or None for the best this Python has. ``fsync`` forces every event to
-    the disk. ``max_size``: bytes after which recording stops. Where it cannot attach it says so once on standard
+    the disk. ``max_size``: bytes after which recording stops. ``audit``: hear Python's audit events, too, for effects
+    that nothing else sees (files opened for writing, ``os``, sockets); such a hook stays, silent, after the end. Where it cannot attach it says so once on standard
     error and gives a session that is off. Raises ValueError for a core that does not exist and for what is
     no effect.
     """
@@ -152,6 +158,11 @@ def attach(
     session = Session(recorder, chosen, watched, settings, finder)
     _sessions.add(session)
     _begin(recorder)
+    if audit:
+        from . import audit as audit_hook
+
+        audit_hook.start(finder.effects)
+        session.at_end.append(audit_hook.stop)
     finder.tell_c_calls(chosen.name == "monitoring")
     atexit.register(session.detach)
     if not _registered and hasattr(os, "register_at_fork"):
