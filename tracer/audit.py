@@ -43,13 +43,16 @@ def _hook(known: dict[str, AuditEvent]) -> Any:
     def heard(event: str, arguments: tuple[Any, ...]) -> None:
         if not _effects or event not in known or getattr(_inside, "busy", False):
             return
-        _inside.busy = True
         try:
-            effects = _effects[0]
-            try:
-                _heard(effects, known[event], arguments, sys._getframe(1))
-            except Exception as error:  # noqa: BLE001 - an error here would forbid the operation
-                effects.recorder.fault(f"audit event {event}", error)
+            frame = sys._getframe(1)
+        except ValueError:  # the interpreter itself, as it starts and ends
+            return
+        _inside.busy = True
+        effects = _effects[0]
+        try:
+            _heard(effects, known[event], arguments, frame)
+        except Exception as error:  # noqa: BLE001 - an error here would forbid the operation
+            effects.recorder.fault(f"audit event {event}", error)
         finally:
             _inside.busy = False
 

@@ -120,9 +120,9 @@ def attach(
     ``name``, ``once`` and ``key`` as the configuration has them.
     ``core``: ``"settrace"``, ``"monitoring"``, or None for the best this Python has. ``fsync`` forces every event to
     the disk. ``max_size``: bytes after which recording stops. ``audit``: hear Python's audit events, too, for effects
-    that nothing else sees (files opened for writing, ``os``, sockets); such a hook stays, silent, after the end. Where it cannot attach it says so once on standard
-    error and gives a session that is off. Raises ValueError for a core that does not exist and for what is
-    no effect.
+    that nothing else sees (files opened for writing, ``os``, sockets); such a hook stays, silent, after the end.
+    Where it cannot attach it says so once on standard error and gives a session that is off. Raises ValueError for a
+    core that does not exist and for what is no effect.
     """
     settings = Settings(Path(store) if store is not None else DEFAULT, core)
     settings = replace(settings, limits=replace(settings.limits, fsync=fsync))

@@ -61,9 +61,14 @@ class Settrace:
     def _make(self, watched: Watched, told: Told) -> Trace:
         names = watched.names
         find = watched.find
+        known = watched.known
 
         def trace(frame: FrameType, event: str, arg: Any) -> Any:
-            if frame.f_code.co_name not in names:
+            code = frame.f_code
+            if code.co_name not in names:
+                return None
+            found = known.get(id(code))
+            if found is not None and found[1] is None and found[0] is code:
                 return None
             local = frame.f_trace
             if type(local) is _Call:  # resumed
