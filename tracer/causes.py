@@ -68,23 +68,48 @@ class Handed:
         """The executor ran it."""
         self._items.pop(id(keywords), None)
 
-    def to(self, frame: FrameType, below: FrameType) -> Cause | None:
-        """Who handed over what runs here; None where the frame is no place that things are handed to."""
-        code = frame.f_code
-        name = code.co_qualname
-        if name == "_WorkItem.run":
-            own = frame.f_locals.get("self")
-            known = self._items.get(id(getattr(own, "kwargs", None)))
-            return known[1] if known is not None else Cause()
-        if name == "Thread._bootstrap_inner":
-            own = frame.f_locals.get("self")
-            known = self._threads.get(id(own))
-            return known[1] if known is not None and known[0]() is own else Cause()
-        if name == "Handle._run":
+    def to(self, place: str, frame: FrameType, below: FrameType) -> Cause:
+        """Who handed over what runs below a frame of such a place."""
+        if place == "task":
             known = self._coroutines.get(id(below))
             alive = known[0]() if known is not None else None
             return known[1] if known is not None and getattr(alive, "cr_frame", None) is below else Cause()
-        return None
+        own = frame.f_locals.get("self")
+        if place == "item":
+            known = self._items.get(id(getattr(own, "kwargs", None)))
+            return known[1] if known is not None else Cause()
+        known = self._threads.get(id(own))
+        return known[1] if known is not None and known[0]() is own else Cause()
+
+
+_PLACES = {"_WorkItem.run": "item", "Thread._bootstrap_inner": "thread", "Handle._run": "task"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Stands:
+    """What is known of a function that stands above an effect: whose it is, the bases that would make it a keeper's
+    method, and ``runner`` or the place that things are handed to."""
+
+    code: CodeType
+    whose: str
+    bases: frozenset[str]
+    place: str
+
+
+_stands: dict[int, _Stands] = {}
+_MOST_CODE = 50_000
+
+
+def _look(code: CodeType) -> _Stands:
+    whose = owner(code.co_filename)
+    place = ""
+    if whose == "library":
+        runs = code.co_name in _RUNNERS and "langgraph" in code.co_filename
+        place = "runner" if runs else _PLACES.get(code.co_qualname, "")
+    found = _Stands(code, whose, callers.load().keepers.get(code.co_name, frozenset()), place)
+    if len(_stands) < _MOST_CODE:
+        _stands[id(code)] = found
+    return found
 
 
 def _forget(known: dict[int, Any], here: int) -> Any:
@@ -93,41 +118,42 @@ def _forget(known: dict[int, Any], here: int) -> Any:
 
 def cause_of(frame: FrameType, open_: Open, handed: Handed, *, itself: bool = False) -> Cause:
     """What stands above a frame. ``itself``: the frame may be the cause, as of a call into C."""
-    known = callers.load()
     above, below, far = frame if itself else frame.f_back, frame, 0
     within: str | None = None
     path: str | None = None
     line: int | None = None
     configuration = _current()
     handed_by = Cause()
-    greenlets = _outer_greenlets()
+    greenlets: Iterator[FrameType] | None = None
     while far < _FARTHEST:
-        above = above or next(greenlets, None)
         if above is None:
-            break
+            greenlets = _outer_greenlets() if greenlets is None else greenlets
+            above = next(greenlets, None)
+            if above is None:
+                break
         code = above.f_code
-        running = open_.get(id(above))
+        stands = _stands.get(id(code))
+        if stands is None or stands.code is not code:
+            stands = _look(code)
+        running = open_.get(id(above)) if open_ else None
         if running is not None and running[0] is code:
             if running[1] is None and path is None:
                 return _QUIET
             within = within or running[1]
-        whose = owner(code.co_filename)
-        if whose == "tracer":
+        whose = stands.whose
+        if whose == "user":
+            if path is None:
+                path, line = code.co_filename, above.f_lineno
+        elif whose != "library" and (whose != "quiet" or path is None):
             return _QUIET
-        if whose == "carrier" or (whose == "quiet" and path is None):
+        if stands.bases and _derives(above, stands.bases):
             return _QUIET
-        if code.co_name in known.keepers and _derives(above, known.keepers[code.co_name]):
-            return _QUIET
-        if whose == "user" and path is None:
-            path, line = code.co_filename, above.f_lineno
-        elif whose == "library":
-            if code.co_name in _RUNNERS and "langgraph" in code.co_filename:
-                configuration = configuration or _of_runner(above)
-                break
-            found = handed.to(above, below)
-            if found is not None:
-                handed_by = found
-                break
+        if stands.place == "runner":
+            configuration = configuration or _of_runner(above)
+            break
+        if stands.place:
+            handed_by = handed.to(stands.place, above, below)
+            break
         below, above, far = above, above.f_back, far + 1
     if handed_by.quiet:
         return _QUIET

@@ -74,8 +74,9 @@ class Watched:
         self.c_calls = c_calls
         self._hooks: dict[str, list[Hook]] = {}
         self._finders = tuple(finders)
-        self.known: dict[int, tuple[CodeType, Hook | None]] = {}
-        """What was found, by the code's id: for cores, where a call costs too much."""
+        self._known: dict[int, tuple[CodeType, Hook | None]] = {}
+        self.misses: set[int] = set()
+        """Ids of code that is not watched: for cores, where a call costs too much."""
         for hook in hooks:
             self._hooks.setdefault(hook.name, []).append(hook)
         self.names = frozenset(self._hooks).union(*(finder.names for finder in self._finders))
@@ -84,12 +85,14 @@ class Watched:
     def find(self, frame: FrameType) -> Hook | None:
         """The hook of the function that runs in the frame."""
         code = frame.f_code
-        known = self.known.get(id(code))
+        known = self._known.get(id(code))
         if known is not None and known[0] is code:
             return known[1]
         found = self._find(code, frame)
-        if len(self.known) < _MOST:  # the code is kept, so that no other takes its id
-            self.known[id(code)] = (code, found)
+        if len(self._known) < _MOST:  # the code is kept, so that no other takes its id
+            self._known[id(code)] = (code, found)
+            if found is None:
+                self.misses.add(id(code))
         return found
 
     def is_final(self, code: CodeType) -> bool:

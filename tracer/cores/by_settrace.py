@@ -61,14 +61,11 @@ class Settrace:
     def _make(self, watched: Watched, told: Told) -> Trace:
         names = watched.names
         find = watched.find
-        known = watched.known
+        misses = watched.misses
 
         def trace(frame: FrameType, event: str, arg: Any) -> Any:
             code = frame.f_code
-            if code.co_name not in names:
-                return None
-            found = known.get(id(code))
-            if found is not None and found[1] is None and found[0] is code:
+            if code.co_name not in names or id(code) in misses:
                 return None
             local = frame.f_trace
             if type(local) is _Call:  # resumed
