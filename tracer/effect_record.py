@@ -14,20 +14,24 @@ from .transactions import Transactions
 TaskOf = Callable[[Any], tuple[str, dict[str, Any]] | None]
 """A configuration to what is known of its task: its id, and the keys that its events have."""
 
+_SQL = ("sql", "orm")
 _OUTSIDE = {"framework": None, "run": None}
 
 
 class Effect:
     """An effect that was written and has not ended."""
 
-    __slots__ = ("common", "connection", "id", "name", "task")
+    __slots__ = ("common", "connection", "id", "is_sql", "name", "task", "within")
 
-    def __init__(self, made: str, name: str, task: str | None, common: dict[str, Any]) -> None:
+    def __init__(self, made: str, judged: Judged, task: str | None, common: dict[str, Any], within: str | None) -> None:
         self.id = made
-        self.name = name
+        self.name = judged.name
+        self.is_sql = judged.kind in _SQL
         self.task = task
         self.common = common
+        self.within = within
         self.connection: Any = None
+        """Where something that ran inside it waits for a commit."""
 
 
 class Effects:
@@ -39,6 +43,7 @@ class Effects:
         self.transactions = Transactions(self._decided)
         self._task_of = task_of
         self._open: dict[int, tuple[CodeType, str | None]] = {}
+        self._by_id: dict[str, Effect] = {}
 
     def cause(self, frame: FrameType, *, itself: bool = False) -> Cause:
         """What stands above a frame, or what it is the cause of itself."""
@@ -58,6 +63,7 @@ class Effects:
             return None
         effect = self.write(judged, cause)
         self._open[id(frame)] = (frame.f_code, effect.id)
+        self._by_id[effect.id] = effect
         return effect
 
     def write(self, judged: Judged, cause: Cause, kind: str = "effect") -> Effect:
@@ -82,11 +88,27 @@ class Effects:
             line=cause.line,
             **once,
         )
-        return Effect(made, judged.name, task, common)
+        return Effect(made, judged, task, common, cause.within)
 
     def leave(self, frame: FrameType) -> None:
         """The call is over."""
-        self._open.pop(id(frame), None)
+        known = self._open.pop(id(frame), None)
+        if known is not None and known[1] is not None:
+            self._by_id.pop(known[1], None)
+
+    def wait(self, effect: Effect, connection: Any) -> None:
+        """It counts when the connection's transaction ends; so does what it ran inside, if that is SQL, too."""
+        self.transactions.add(connection, effect)
+        outer = self._by_id.get(effect.within or "")
+        if outer is not None and outer.is_sql:
+            outer.connection = connection
+
+    def done(self, effect: Effect | None) -> None:
+        """The call returned."""
+        if effect is not None and effect.connection is not None and self.transactions.has(effect.connection):
+            self.wait(effect, effect.connection)
+        else:
+            self.end(effect, "ok")
 
     def end(self, effect: Effect | None, outcome: str, error: BaseException | None = None, **more: Any) -> None:
         """Write how it ended."""

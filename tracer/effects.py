@@ -119,7 +119,7 @@ class _Call:
     def ended(self, event: str, frame: FrameType, state: Any, result: Any) -> None:
         """See ``hooks.Observer``."""
         self._effects.leave(frame)
-        self._effects.end(state, "ok")
+        self._effects.done(state)
 
     def raised(self, event: str, frame: FrameType, state: Any, error: BaseException | None) -> None:
         """See ``hooks.Observer``."""
@@ -170,16 +170,16 @@ class _FrameCall(_Call):
         """See ``hooks.Observer``."""
         self._effects.leave(frame)
         if not isinstance(state, tuple):
-            self._effects.end(state, "ok")
+            self._effects.done(state)
             return
         effect, connection, text = state
         if effect is None:
             if text and connection is not None:
                 self._effects.transactions.text(connection, text)
         elif connection is None or not self._is_in_transaction(frame):
-            self._effects.end(effect, "ok")
+            self._effects.done(effect)
         else:
-            self._effects.transactions.add(connection, effect)
+            self._effects.wait(effect, connection)
 
     def raised(self, event: str, frame: FrameType, state: Any, error: BaseException | None) -> None:
         """See ``hooks.Observer``."""

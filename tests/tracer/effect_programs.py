@@ -15,7 +15,8 @@ ROOT = Path(__file__).parents[2]
 _VARIABLE = "RESUME_AUDIT_EFFECTS_PYTHON"
 _LIBRARIES = (
     "langgraph langgraph-checkpoint-sqlite langchain requests httpx aiohttp sqlalchemy greenlet aiosqlite "
-    "redis fakeredis boto3 psycopg openai anthropic opentelemetry-sdk"
+    "redis fakeredis boto3 psycopg openai anthropic opentelemetry-sdk "
+    "django pymysql asyncpg"
 )
 
 CORES = ["settrace", *(["monitoring"] if sys.version_info >= (3, 12) else [])]

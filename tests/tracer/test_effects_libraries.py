@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from resume_audit.analyzer.knowledge import effect_frames
 from resume_audit.tests.tracer.effect_programs import Ran, has_monitoring, libraries_python, run
 
 pytestmark = pytest.mark.slow
@@ -203,3 +206,43 @@ def test_exporters_of_spans_are_none(tmp_path: Path) -> None:
     )
     assert ran.out.strip() == "3"
     assert [ran.line(each).rpartition("# ")[2] for each in ran.outermost] == ["own"]
+
+
+_FUNCTIONS = """
+import ast, importlib.util, json, pathlib, sys, sysconfig
+def names(body, before=""):
+    for each in body:
+        if isinstance(each, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield before + each.name
+            inner = "." if isinstance(each, ast.ClassDef) else ".<locals>."
+            yield from names(each.body, before + each.name + inner)
+        elif isinstance(each, ast.If):
+            yield from names(each.body + each.orelse, before)
+found = {}
+for under in json.load(sys.stdin):
+    for key in ("purelib", "stdlib"):
+        path = pathlib.Path(sysconfig.get_paths()[key], under)
+        for file in path.rglob("*.py") if path.is_dir() else [path] if path.is_file() else []:
+            found.setdefault(under, []).extend(names(ast.parse(file.read_text()).body))
+json.dump(found, sys.stdout)
+"""
+
+
+def test_frames_are_those_of_the_installed_libraries() -> None:
+    frames = effect_frames.load()
+    told = json.dumps(sorted({spec.under for spec in frames}))
+    done = subprocess.run(
+        [libraries_python(), "-c", _FUNCTIONS], input=told, capture_output=True, text=True, check=True
+    )
+    found = json.loads(done.stdout)
+    assert found.keys() == {spec.under for spec in frames}
+    missing = [
+        (spec.under, function)
+        for spec in frames
+        for function in spec.functions
+        if not any(
+            name == function or (function.startswith("*.") and name.endswith(function[1:]))
+            for name in found[spec.under]
+        )
+    ]
+    assert missing == []

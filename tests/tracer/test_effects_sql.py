@@ -110,6 +110,44 @@ def test_aiosqlite(tmp_path: Path) -> None:
     assert ends(ran) == {"committed": "ok", "rolled": "rolled back", "closed": "rolled back", "auto": "ok"}
 
 
+@pytest.mark.slow
+def test_django_and_what_an_orm_calls_waits_with_its_statement(tmp_path: Path) -> None:
+    ran = traced(
+        tmp_path,
+        """
+        Row.objects.create(x=1)  # auto
+        with transaction.atomic():
+            Row.objects.create(x=2)  # committed
+        try:
+            with transaction.atomic(): Row(x=3).save(); 1 / 0  # rolled
+        except ZeroDivisionError: pass
+        with transaction.atomic():
+            Row.objects.create(x=4)  # outer
+            try:
+                with transaction.atomic(): Row.objects.create(x=5); 1 / 0  # nested
+            except ZeroDivisionError: pass
+        list(Row.objects.all())
+        """,
+        """
+        import django
+        from django.conf import settings
+        settings.configure(
+            DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": "a.db"}},
+            DEFAULT_AUTO_FIELD="django.db.models.AutoField")
+        django.setup()
+        from django.db import connection, models, transaction
+        class Row(models.Model):
+            x = models.IntegerField()
+            class Meta: app_label = "shop"
+        with connection.schema_editor() as editor: editor.create_model(Row)
+        """,
+    )
+    assert ends(ran) == {
+        **dict.fromkeys(["auto", "committed", "outer"], "ok"),
+        **dict.fromkeys(["rolled", "nested"], "rolled back"),
+    }
+
+
 FAKE_PSYCOPG = """
 class _PG:
     transaction_status = 0
