@@ -53,12 +53,12 @@ class Effects:
         """Whether any effect runs."""
         return bool(self._open)
 
-    def begin(self, frame: FrameType, judged: Judged, cause: Cause | None = None) -> Effect | None:
+    def begin(self, frame: FrameType, judged: Judged) -> Effect | None:
         """An effect is about to happen: the frame is the call's. None where it turns out to be none."""
         if judged is QUIET:
             self._open[id(frame)] = (frame.f_code, None)
             return None
-        cause = cause or self.cause(frame)
+        cause = self.cause(frame)
         if cause.quiet:
             return None
         effect = self.write(judged, cause)

@@ -15,8 +15,8 @@ from ..analyzer.knowledge.effect_frames import EffectFrame
 from . import effect_calls
 from .c_calls import CCalls
 from .declared import Declarations, Declared
-from .effect_calls import QUIET
-from .effect_record import Effect, Effects, TaskOf
+from .effect_calls import QUIET, Judged
+from .effect_record import Effects, TaskOf
 from .hooks import Hook
 from .paths import holds, read, text_of
 from .places import installed, module
@@ -97,6 +97,8 @@ class EffectFinder:
         for name in _public(module_name, code.co_qualname):
             rule = table.lookup(name)
             if rule is not None:
+                if rule.action == "read":
+                    return Hook(_Read(self.effects), "read", name)
                 known = rule.tool is None and rule.action != "none"  # what is none may call what is one
                 return Hook(_TableCall(self.effects, name), "effect", name) if known else None
         return None
@@ -110,10 +112,11 @@ class _Call:
 
     def started(self, event: str, frame: FrameType) -> Any:
         """See ``hooks.Observer``."""
-        cause = self._effects.cause(frame)
-        return None if cause.quiet else self._begin(frame, cause)
+        judged = self._judge(frame)
+        return self._effects.begin(frame, judged) if judged is not None else None
 
-    def _begin(self, frame: FrameType, cause: Any) -> Effect | None:
+    def _judge(self, frame: FrameType) -> Judged | None:
+        """None: no effect, but what it calls may be one."""
         raise NotImplementedError
 
     def ended(self, event: str, frame: FrameType, state: Any, result: Any) -> None:
@@ -134,9 +137,15 @@ class _TableCall(_Call):
         super().__init__(effects)
         self._name = name
 
-    def _begin(self, frame: FrameType, cause: Any) -> Effect | None:
-        judged = effect_calls.by_table(self._name, frame)
-        return self._effects.begin(frame, judged, cause) if judged is not None else None
+    def _judge(self, frame: FrameType) -> Judged | None:
+        return effect_calls.by_table(self._name, frame)
+
+
+class _Read(_Call):
+    """Of a function that reads, whatever requests it sends for it."""
+
+    def _judge(self, frame: FrameType) -> Judged | None:
+        return QUIET
 
 
 class _DeclaredCall(_Call):
@@ -146,8 +155,8 @@ class _DeclaredCall(_Call):
         super().__init__(effects)
         self._declared = declared
 
-    def _begin(self, frame: FrameType, cause: Any) -> Effect | None:
-        return self._effects.begin(frame, self._declared.judge(frame), cause)
+    def _judge(self, frame: FrameType) -> Judged | None:
+        return self._declared.judge(frame)
 
 
 class _FrameCall(_Call):
@@ -157,9 +166,10 @@ class _FrameCall(_Call):
         super().__init__(effects)
         self._spec = spec
 
-    def _begin(self, frame: FrameType, cause: Any) -> Any:
+    def started(self, event: str, frame: FrameType) -> Any:
+        """See ``hooks.Observer``."""
         judged = effect_calls.by_frame(self._spec, frame)
-        effect = self._effects.begin(frame, judged, cause) if judged is not None else None
+        effect = self._effects.begin(frame, judged) if judged is not None else None
         if not self._spec.connection:
             return effect
         found = frame.f_locals

@@ -1,5 +1,6 @@
 """The last names and the packages of all effects, for the tracer: reading the tables themselves takes too long when a
-program starts, and most programs meet few of them.
+program starts, and most programs meet few of them. Reads are among them where clients ask by requests that look like
+effects (a search by POST).
 
 ``tracing/effect_index.txt`` is made from the tables by ``python -m resume_audit.analyzer.knowledge.effect_index``.
 """
@@ -10,6 +11,9 @@ from functools import lru_cache
 from pathlib import Path
 
 FILE = Path(__file__).parent / "tracing" / "effect_index.txt"
+
+
+_ASKED_BY_REQUEST = ("vector", "store", "nosql", "messaging", "cloud", "queues", "payments", "mail")
 
 
 @lru_cache(maxsize=1)
@@ -26,7 +30,7 @@ def made() -> str:
     names: set[str] = set()
     packages: set[str] = set()
     for name, rule in tables().rules.entries():
-        if rule.action == "effect":
+        if rule.action == "effect" or (rule.action == "read" and rule.kind in _ASKED_BY_REQUEST):
             last = name.rpartition(".")[2]
             packages.add(name.split(".", 1)[0])
             if "*" not in last:

@@ -269,3 +269,28 @@ def test_a_call_out_of_an_effect_into_the_program_and_on_is_within(core: str, tm
     assert ran.names == ["program.charge"]
     assert ran.effects[1]["within"] == ran.effects[0]["effect"]
     assert ran.line(ran.effects[1]).startswith("def helper")
+
+
+def test_a_read_that_asks_by_post_is_none(core: str, tmp_path: Path) -> None:
+    folder = tmp_path / "lib" / "site-packages" / "qdrant_client"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text(
+        "import urllib.request\nclass QdrantClient:\n"
+        "    def search(self, url, then=None): urllib.request.urlopen(url, data=b'1').read(); return then and then()\n"
+        "    def upsert(self, url): urllib.request.urlopen(url, data=b'1').read()\n"
+    )
+    ran = run(
+        tmp_path,
+        """
+        def mine(): urllib.request.urlopen(url, data=b"1").read()  # mine
+        client = qdrant_client.QdrantClient()
+        client.search(url)
+        client.upsert(url)  # upsert
+        client.search(url, mine)
+        """,
+        core=core,
+        server=True,
+        before=f"import sys, urllib.request\nsys.path.insert(0, {str(folder.parent)!r})\nimport qdrant_client",
+    )
+    assert [ran.line(each).rpartition("# ")[2] for each in ran.outermost] == ["upsert", "mine"]
+    assert ran.names[0] == "qdrant_client.QdrantClient.upsert"
