@@ -39,6 +39,11 @@ def stop() -> None:
     _effects.clear()
 
 
+def is_on() -> bool:
+    """Whether events are taken."""
+    return bool(_effects)
+
+
 def _hook(known: dict[str, AuditEvent]) -> Any:
     def heard(event: str, arguments: tuple[Any, ...]) -> None:
         if not _effects or event not in known or getattr(_inside, "busy", False):

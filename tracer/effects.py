@@ -41,14 +41,14 @@ class EffectFinder:
         self.effects = Effects(recorder, task_of)
         self.c_calls = CCalls(self.effects)
         self.declarations = Declarations(declared)
-        names, self._packages = effect_index.load()
+        self._index = effect_index.load()
         self._frames = effect_frames.load()
         self._by_name: dict[str, list[EffectFrame]] = {}
         for spec in self._frames:
             for name in spec.plain_names:
                 self._by_name.setdefault(name, []).append(spec)
         handing = {qualname.rpartition(".")[2] for _, qualname in _HANDING}
-        self.names = names | self.declarations.names | frozenset(self._by_name) | handing
+        self.names = self._index.names | self.declarations.names | frozenset(self._by_name) | handing
 
     # hooks.Finder
 
@@ -67,7 +67,7 @@ class EffectFinder:
                     return Hook(_Ending(self.effects, spec), "effect", code.co_qualname)
                 return Hook(_FrameCall(self.effects, spec), "effect", spec.effect) if spec.effect else None
         name = module(file) if file else frame.f_globals.get("__name__")
-        if not isinstance(name, str) or name.partition(".")[0] not in self._packages:
+        if not isinstance(name, str) or not self._index.may_hold(name, code.co_qualname):
             return None
         return self._in_tables(name, code)
 

@@ -30,9 +30,19 @@ pathlib.Path("later.py").write_text("")
 
 @pytest.mark.parametrize("core", CORES)
 def test_audit_events(core: str, tmp_path: Path) -> None:
-    body = _BODY + 'session.detach()\nopen("c.txt", "w").close()\nprint("on")'
-    ran = run(tmp_path, body, core=core, before=_BEFORE, attach="audit=True", server=True)
-    assert ran.out.strip() == "on"
+    body = (
+        _BODY + 'session.detach()\nopen("c.txt", "w").close()\nimport resume_audit.tracer.audit as a; print(a.is_on())'
+    )
+    ran = run(
+        tmp_path,
+        body,
+        core=core,
+        before=_BEFORE,
+        attach="audit=True",
+        server=True,
+        environment={"PYTHONDONTWRITEBYTECODE": ""},
+    )
+    assert ran.out.strip() == "False"
     found = [(ran.line(each).rpartition("# ")[2], each["name"], each["idempotent"]) for each in ran.outermost]
     assert found == [
         ("append", "builtins.open", False),
@@ -43,6 +53,7 @@ def test_audit_events(core: str, tmp_path: Path) -> None:
         ('pathlib.Path("a.txt").write_text("x")', "pathlib.Path.write_text", True),
         ("socket", "socket.connect", False),
     ]
+    assert [each["name"] for each in ran.effects if each["within"]] == ["pathlib.Path.open"]
     assert [ran.outcome(each) for each in ran.outermost] == ["unknown"] * 5 + ["ok", "unknown"]
 
 

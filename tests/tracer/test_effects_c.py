@@ -44,6 +44,7 @@ def main(c, other):
     except ZeroDivisionError:
         pass
     c.execute("SELECT 1")
+    c.execute("INSERT INTO t VALUES (12)")  # before
     c.executescript("INSERT INTO t VALUES (9);")  # script
     c.execute("INSERT INTO t VALUES (10)")  # closed
     c.close()
@@ -62,7 +63,9 @@ def test_sqlite3(core: str, tmp_path: Path) -> None:
         return
     assert told["observed"] == ["sqlite3"]
     assert ends(ran) == {
-        **dict.fromkeys(["committed", "many", "formatted", "with", "bound", "unread", "script", "auto"], "ok"),
+        **dict.fromkeys(
+            ["committed", "many", "formatted", "with", "bound", "unread", "script", "auto", "before"], "ok"
+        ),
         **dict.fromkeys(["rolled", "closed"], "rolled back"),
         "broken": "failed",
         "raised": "unknown",
