@@ -38,6 +38,7 @@ _FORWARDED = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
 )
 @click.option("--core", type=click.Choice(NAMES), help="How calls are seen; default the best this Python has.")
 @click.option("--summary", is_flag=True, help="Say at the end what was recorded.")
+@click.option("--audit", is_flag=True, help="Hear Python's audit events, too: files, os calls, sockets.")
 @click.option("--fsync", is_flag=True, help="Force every event to the disk: a power cut loses none, and it costs.")
 @click.option("--max-size", type=click.IntRange(min=1), metavar="MB", help="Stop recording after this many megabytes.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
@@ -46,6 +47,7 @@ def trace(
     effects: tuple[str, ...],
     core: str | None,
     summary: bool,
+    audit: bool,
     fsync: bool,
     max_size: int | None,
     command: tuple[str, ...],
@@ -54,7 +56,7 @@ def trace(
 
     The exit status is the command's. Python programs started with -I, -E or -S are not traced.
     """
-    settings: dict[str, Any] = {"effects": list(effects), "core": core, "fsync": fsync}
+    settings: dict[str, Any] = {"effects": list(effects), "core": core, "fsync": fsync, "audit": audit}
     if max_size is not None:
         settings["max_size"] = max_size * 1_000_000
     before = set(store.glob("*.jsonl")) if store.is_dir() else set()

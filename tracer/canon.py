@@ -12,9 +12,12 @@ import datetime
 import decimal
 import enum
 import pathlib
+import struct
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterator
+from functools import cached_property
+from types import MemberDescriptorType
 from typing import Any
 
 DEEPEST = 60
@@ -160,11 +163,8 @@ def _fields(value: Any, kind: type) -> list[tuple[str, Any]]:
         found = list(object.__getattribute__(value, "__dict__").items())
     elif kind.__module__.startswith("langgraph.") and hasattr(kind, "__slots__"):
         found = [(name, _stored(value, name)) for name in kind.__slots__ if not name.startswith("__")]
-    elif _is_plain(kind):
-        found = [
-            ("class", f"{kind.__module__}.{kind.__qualname__}"),
-            *object.__getattribute__(value, "__dict__").items(),
-        ]
+    elif _is_python(kind):
+        found = [("class", f"{kind.__module__}.{kind.__qualname__}"), *_held(value, kind)]
     else:
         raise Unknown
     if any(base.__module__.startswith(_MESSAGES) for base in kind.__mro__):
@@ -172,15 +172,37 @@ def _fields(value: Any, kind: type) -> list[tuple[str, Any]]:
     return found
 
 
-def _is_plain(kind: type) -> bool:
-    """Whether all that an object of the class is stands in its ``__dict__``."""
-    made_by_python = all(base.__flags__ & _HEAP for base in kind.__mro__[:-1])
-    return (
-        made_by_python and kind.__dictoffset__ != 0 and not any("__slots__" in base.__dict__ for base in kind.__mro__)
-    )
+def _held(value: Any, kind: type) -> Iterator[tuple[str, Any]]:
+    """What an object of a Python class holds, without what it only remembers."""
+    for base in kind.__mro__:
+        for name, member in base.__dict__.items():
+            if type(member) is MemberDescriptorType and name not in _REMEMBERED:
+                try:
+                    yield name, MemberDescriptorType.__get__(member, value)
+                except AttributeError:
+                    continue
+    if kind.__dictoffset__ != 0:
+        remembered = {name for base in kind.__mro__ for name, each in base.__dict__.items() if type(each) in _LAZY}
+        for name, inner in object.__getattribute__(value, "__dict__").items():
+            if name not in remembered:
+                yield name, inner
 
 
+def _is_python(kind: type) -> bool:
+    """Whether objects of the class have nothing but what Python code gave them: no part made in C that is not seen."""
+    bases = kind.__mro__[:-1]
+    if not all(base.__flags__ & _HEAP and not base.__flags__ & _IMMUTABLE for base in bases):
+        return False
+    members = sum(type(member) is MemberDescriptorType for base in bases for member in base.__dict__.values())
+    members += (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
+    return kind.__basicsize__ <= object.__basicsize__ + _WORD * members
+
+
+_WORD = struct.calcsize("P")
+_REMEMBERED = frozenset({"_cache", "__weakref__"})
+_LAZY = (cached_property,)
 _HEAP = 1 << 9
+_IMMUTABLE = 1 << 8
 
 
 def _names(kind: type) -> set[str]:

@@ -1,239 +1,273 @@
 """Effects as they happen: calls of library functions that the effect tables know, and functions the user declared.
 
 An effect is written before the call goes on, its outcome after it. Calls that a model client, a telemetry exporter,
-a saver or a framework's own store makes are none.
+a saver or a framework's own store makes are none. SQL counts at commit: see ``transactions``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from types import CodeType, FrameType
 from typing import Any
 
-from ..analyzer.knowledge import effect_index
+from ..analyzer.knowledge import effect_frames, effect_index
+from ..analyzer.knowledge.effect_frames import EffectFrame
+from . import effect_calls
+from .c_calls import CCalls
+from .declared import Declarations, Declared
+from .effect_calls import QUIET, Judged
+from .effect_record import Effects, TaskOf
 from .hooks import Hook
-from .places import owner
+from .paths import holds, read, text_of
+from .places import installed, module
 from .recorder import Recorder
 
-_FARTHEST = 200
-"""Frames that are looked at, up from an effect."""
+C_CALLS = "calls into C"
+DECLARED = "declared effects"
+"""They stand for the framework in the events that say what was met, and what can be seen."""
 
-_RUNNERS = ("run_with_retry", "arun_with_retry")
-_SAVING = ("put", "aput", "put_writes", "aput_writes", "get_tuple", "aget_tuple")
+_HANDING = {
+    ("threading.py", "Thread.start"): "thread",
+    ("concurrent/futures/thread.py", "ThreadPoolExecutor.submit"): "submit",
+    ("concurrent/futures/thread.py", "_WorkItem.run"): "item",
+    ("asyncio/base_events.py", "BaseEventLoop.create_task"): "task",
+}
 
-TaskOf = Callable[[Any], Any]
-"""A configuration to what is known of its task: (id, the keys that its events have), or None."""
 
+class EffectFinder:
+    """Finds the code of effects. ``effects`` keeps what is known of them, ``declarations`` what the user declared."""
 
-class Effects:
-    """Finds the code of effects and is told of its calls."""
-
-    def __init__(self, recorder: Recorder, declared: Sequence[str], task_of: TaskOf) -> None:
-        self._recorder = recorder
-        self._task_of = task_of
-        self._open: dict[int, tuple[CodeType, str]] = {}
-        self._packages = effect_index.load()[1]
-        self._declared = {f"{file}:{qualname}": name for name in declared for file, qualname in _splits(name)}
-        self.names = effect_index.load()[0] | {name.rpartition(".")[2] for name in declared}
+    def __init__(self, recorder: Recorder, declared: Sequence[Declared], task_of: TaskOf) -> None:
+        self.effects = Effects(recorder, task_of)
+        self.c_calls = CCalls(self.effects)
+        self.declarations = Declarations(declared)
+        self._index = effect_index.load()
+        self._frames = effect_frames.load()
+        self._by_name: dict[str, list[EffectFrame]] = {}
+        for spec in self._frames:
+            for name in spec.plain_names:
+                self._by_name.setdefault(name, []).append(spec)
+        handing = {qualname.rpartition(".")[2] for _, qualname in _HANDING}
+        self.names = self._index.names | self.declarations.names | frozenset(self._by_name) | handing
 
     # hooks.Finder
 
     def find(self, code: CodeType, frame: FrameType) -> Hook | None:
         """The hook of a function that the tables know as an effect, or that the user declared."""
-        path = code.co_filename.replace("\\", "/")
-        for key, name in self._declared.items():
-            file, _, qualname = key.partition(":")
-            if code.co_qualname == qualname and (path == file or path.endswith("/" + file)):
-                return Hook(self, "declared", name)
-        module = frame.f_globals.get("__name__")
-        if not isinstance(module, str) or module.split(".", 1)[0] not in self._packages:
+        declared = self.declarations.of(code, frame)
+        if declared is not None:
+            return Hook(_DeclaredCall(self.effects, declared), "effect", declared.name)
+        file = installed(code.co_filename)
+        handing = _HANDING.get((file, code.co_qualname))
+        if handing is not None:
+            return Hook(_Handing(self.effects), handing, code.co_qualname)
+        for spec in self._by_name.get(code.co_name, ()):
+            if spec.covers(file, code.co_qualname):
+                if spec.does:
+                    return Hook(_Ending(self.effects, spec), "effect", code.co_qualname)
+                return Hook(_FrameCall(self.effects, spec), "effect", spec.effect) if spec.effect else None
+        name = module(file) if file else frame.f_globals.get("__name__")
+        if not isinstance(name, str) or not self._index.may_hold(name, code.co_qualname):
             return None
+        return self._in_tables(name, code)
+
+    def tell_declared(self) -> None:
+        """Write which declared effects were met, and which never."""
+        if self.declarations.names:
+            self.effects.recorder.emit(
+                "hooks",
+                framework=DECLARED,
+                version=None,
+                observed=sorted(self.declarations.met),
+                not_observed=self.declarations.not_met(),
+            )
+
+    def tell_c_calls(self, seen: bool) -> None:
+        """Write whether calls into C are seen."""
+        modules = sorted({name.partition(".")[0] for each in effect_frames.c_calls() for name in each.types})
+        observed, not_observed = (modules, []) if seen else ([], modules)
+        self.effects.recorder.emit(
+            "hooks", framework=C_CALLS, version=None, observed=observed, not_observed=not_observed
+        )
+
+    def _in_tables(self, module_name: str, code: CodeType) -> Hook | None:
         from ..analyzer.knowledge import effects
 
         table = effects.load()
-        for name in _public(module, code.co_qualname):
+        for name in _public(module_name, code.co_qualname):
             rule = table.lookup(name)
             if rule is not None:
-                return Hook(self, "effect", name) if rule.action == "effect" and rule.tool is None else None
+                if rule.action == "read":
+                    return Hook(_Read(self.effects), "read", name)
+                known = rule.tool is None and rule.action != "none"  # what is none may call what is one
+                return Hook(_TableCall(self.effects, name), "effect", name) if known else None
         return None
 
-    # hooks.Observer
+
+class _Call:
+    """Observes calls that are effects."""
+
+    def __init__(self, effects: Effects) -> None:
+        self._effects = effects
 
     def started(self, event: str, frame: FrameType) -> Any:
         """See ``hooks.Observer``."""
-        code = frame.f_code
-        given = _given(frame)
-        found = _above(frame, self._open)
-        if found is None:
-            return None
-        name, kind, idempotent, keys = self._judge(event, code, frame, given)
-        if not name:
-            return None
-        task, common = self._task(frame)
-        made = self._recorder.new_id("e")
-        self._open[id(frame)] = (code, made)
-        self._recorder.emit(
-            "effect",
-            **common,
-            effect=made,
-            name=name,
-            effect_kind=kind,
-            task=task,
-            within=found[0],
-            digest=self._recorder.digest(given),
-            key=self._recorder.digest(keys) if keys else None,
-            idempotent=idempotent,
-            path=found[1],
-            line=found[2],
-        )
-        return (made, common, task, name)
+        judged = self._judge(frame)
+        return self._effects.begin(frame, judged) if judged is not None else None
+
+    def _judge(self, frame: FrameType) -> Judged | None:
+        """None: no effect, but what it calls may be one."""
+        raise NotImplementedError
 
     def ended(self, event: str, frame: FrameType, state: Any, result: Any) -> None:
         """See ``hooks.Observer``."""
-        self._over(frame, state, "ok")
+        self._effects.leave(frame)
+        self._effects.done(state)
 
     def raised(self, event: str, frame: FrameType, state: Any, error: BaseException | None) -> None:
         """See ``hooks.Observer``."""
-        self._over(frame, state, "failed", error)
+        self._effects.leave(frame)
+        self._effects.end(state, "failed", error)
 
-    def _over(self, frame: FrameType, state: Any, outcome: str, error: BaseException | None = None) -> None:
-        if state is None:
+
+class _TableCall(_Call):
+    """Of a function that the tables know by its own name."""
+
+    def __init__(self, effects: Effects, name: str) -> None:
+        super().__init__(effects)
+        self._name = name
+
+    def _judge(self, frame: FrameType) -> Judged | None:
+        return effect_calls.by_table(self._name, frame)
+
+
+class _Read(_Call):
+    """Of a function that reads, whatever requests it sends for it."""
+
+    def _judge(self, frame: FrameType) -> Judged | None:
+        return QUIET
+
+
+class _DeclaredCall(_Call):
+    """Of a function that the user declared."""
+
+    def __init__(self, effects: Effects, declared: Declared) -> None:
+        super().__init__(effects)
+        self._declared = declared
+
+    def _judge(self, frame: FrameType) -> Judged | None:
+        return self._declared.judge(frame)
+
+
+class _FrameCall(_Call):
+    """Of a function that the tables know otherwise; it may be part of a transaction."""
+
+    def __init__(self, effects: Effects, spec: EffectFrame) -> None:
+        super().__init__(effects)
+        self._spec = spec
+
+    def started(self, event: str, frame: FrameType) -> Any:
+        """See ``hooks.Observer``."""
+        judged = effect_calls.by_frame(self._spec, frame)
+        effect = self._effects.begin(frame, judged) if judged is not None else None
+        if not self._spec.connection:
+            return effect
+        found = frame.f_locals
+        text = text_of(read(found, self._spec.given[0])) if judged is QUIET or judged is None else None
+        return (effect, read(found, self._spec.connection), text)
+
+    def ended(self, event: str, frame: FrameType, state: Any, result: Any) -> None:
+        """See ``hooks.Observer``."""
+        self._effects.leave(frame)
+        if not isinstance(state, tuple):
+            self._effects.done(state)
             return
-        self._open.pop(id(frame), None)
-        made, common, task, name = state
-        failed = type(error).__name__ if error is not None else None
-        self._recorder.emit("effect.end", **common, effect=made, task=task, name=name, outcome=outcome, error=failed)
+        effect, connection, text = state
+        if effect is None:
+            if text and connection is not None:
+                self._effects.transactions.text(connection, text)
+        elif connection is None or not self._is_in_transaction(frame):
+            self._effects.done(effect)
+        else:
+            self._effects.wait(effect, connection)
 
-    def _judge(
-        self, event: str, code: CodeType, frame: FrameType, given: Mapping[str, Any]
-    ) -> tuple[str, str, bool, list[Any]]:
-        """Name, kind, whether a repetition is harmless, and the values of its idempotency keys; no name: no effect."""
-        module = str(frame.f_globals.get("__name__"))
-        if event == "declared":
-            path = code.co_filename.replace("\\", "/")
-            for key, name in self._declared.items():
-                file, _, qualname = key.partition(":")
-                if code.co_qualname == qualname and path.endswith(file):
-                    return name, "declared", False, []
-        from ..analyzer.knowledge import effects
+    def raised(self, event: str, frame: FrameType, state: Any, error: BaseException | None) -> None:
+        """See ``hooks.Observer``."""
+        super().raised(event, frame, state[0] if isinstance(state, tuple) else state, error)
 
-        table = effects.load()
-        args, kwargs = _arguments(code, given)
-        for name in _public(module, code.co_qualname):
-            if table.lookup(name) is not None:
-                effect = table.classify(name, args, kwargs)
-                if effect is None or effect.action != "effect":
-                    break
-                flat = {key.lower(): value for key, value in _flat(_named(code, given), 2)}
-                keys = [flat.get(key.lower()) for key in effect.given]
-                return effect.name, effect.kind, effect.idempotent and not effect.given, keys
-        return "", "", False, []
-
-    def _task(self, frame: FrameType) -> tuple[str | None, dict[str, Any]]:
-        conf = _configuration(frame)
-        found = self._task_of(conf) if conf is not None else None
-        return found if found is not None else (None, {"framework": None, "run": None})
+    def _is_in_transaction(self, frame: FrameType) -> bool:
+        found = frame.f_locals
+        if any(holds(found, path) for path in self._spec.idle):
+            return False
+        return not self._spec.busy or any(holds(found, path) for path in self._spec.busy)
 
 
-def _splits(name: str) -> Iterator[tuple[str, str]]:
-    """The files and qualified names that a dotted name may stand for: ``a.b.C.f`` is ``C.f`` of ``a/b.py``."""
-    parts = name.split(".")
-    for end in range(len(parts) - 1, 0, -1):
-        folder, rest = "/".join(parts[:end]), ".".join(parts[end:])
-        yield f"{folder}.py", rest
-        yield f"{folder}/__init__.py", rest
+class _Ending:
+    """Observes what ends transactions."""
+
+    def __init__(self, effects: Effects, spec: EffectFrame) -> None:
+        self._effects = effects
+        self._spec = spec
+
+    def started(self, event: str, frame: FrameType) -> Any:
+        """See ``hooks.Observer``."""
+        found = frame.f_locals
+        text = text_of(read(found, self._spec.given[0])) if self._spec.does == "text" else ""
+        return (read(found, self._spec.connection), text)
+
+    def ended(self, event: str, frame: FrameType, state: Any, result: Any) -> None:
+        """See ``hooks.Observer``."""
+        if state is None or state[0] is None:
+            return
+        connection, text = state
+        if self._spec.does != "text":
+            self._effects.transactions.end(connection, self._spec.does)
+        elif text:
+            self._effects.transactions.text(connection, text)
+
+    def raised(self, event: str, frame: FrameType, state: Any, error: BaseException | None) -> None:
+        """See ``hooks.Observer``."""
+        if state is not None and state[0] is not None and self._spec.does == "commit":
+            self._effects.transactions.end(state[0], "unknown")
 
 
-def _public(module: str, qualname: str) -> Iterator[str]:
+class _Handing:
+    """Observes work that is handed to other threads and tasks."""
+
+    def __init__(self, effects: Effects) -> None:
+        self._effects = effects
+
+    def started(self, event: str, frame: FrameType) -> Any:
+        """See ``hooks.Observer``."""
+        found = frame.f_locals
+        handed = self._effects.handed
+        above = frame.f_back
+        if event == "item":
+            return getattr(found.get("self"), "kwargs", None)
+        if above is not None and above.f_code.co_filename.endswith("langgraph/pregel/_executor.py"):
+            return None  # every step of a graph: what runs there has its task by itself
+        if event == "task":
+            coroutine = found.get("coro")
+            if getattr(coroutine, "cr_frame", None) is not None:
+                handed.coroutine(coroutine, self._effects.cause(frame))
+        elif event == "thread":
+            handed.thread(found.get("self"), self._effects.cause(frame))
+        else:
+            handed.item(found.get("kwargs"), self._effects.cause(frame))
+        return None
+
+    def ended(self, event: str, frame: FrameType, state: Any, result: Any) -> None:
+        """See ``hooks.Observer``."""
+        if event == "item":
+            self._effects.handed.item_done(state)
+
+    def raised(self, event: str, frame: FrameType, state: Any, error: BaseException | None) -> None:
+        """See ``hooks.Observer``."""
+        self.ended(event, frame, state, None)
+
+
+def _public(module_name: str, qualname: str) -> Iterator[str]:
     """The names a function may be known by, shortest first: packages re-export what their modules define."""
-    parts = module.split(".")
+    parts = module_name.split(".")
     for end in range(1, len(parts) + 1):
         yield f"{'.'.join(parts[:end])}.{qualname}"
-
-
-def _given(frame: FrameType) -> dict[str, Any]:
-    """The arguments of a call by parameter, ``self`` left out; ``*args`` and ``**kwargs`` under their own names."""
-    code = frame.f_code
-    count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
-    found = frame.f_locals
-    names = code.co_varnames[:count]
-    return {name: found.get(name) for name in names if name not in ("self", "cls")}
-
-
-def _arguments(code: CodeType, given: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-    """The arguments as the effect tables want them."""
-    from ..analyzer.knowledge.arguments import Argument
-
-    def literal(value: Any) -> Argument:
-        plain = value is None or type(value) in (str, int, float, bool)
-        return Argument(value if plain else None, plain)
-
-    positional = [name for name in code.co_varnames[: code.co_argcount] if name in given]
-    args = [literal(given[name]) for name in positional]
-    kwargs = {name: literal(value) for name, value in _flat(_named(code, given), 2)}
-    return args, {name: item for name, item in kwargs.items() if not item.is_none}
-
-
-def _named(code: CodeType, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments by name, those of ``**kwargs`` among them."""
-    spread = _keywords(code) if code.co_flags & 8 else ""
-    more = given.get(spread)
-    named = {name: value for name, value in given.items() if name != spread}
-    return {**named, **more} if type(more) is dict else named
-
-
-def _flat(values: Mapping[str, Any], depth: int) -> Iterator[tuple[str, Any]]:
-    """Entries, and those of dicts inside under dotted keys: ``headers.Idempotency-Key``."""
-    for name, value in values.items():
-        yield name, value
-        if depth and type(value) is dict:
-            inner = {key: item for key, item in value.items() if type(key) is str}
-            yield from ((f"{name}.{key}", item) for key, item in _flat(inner, depth - 1))
-
-
-def _keywords(code: CodeType) -> str:
-    return code.co_varnames[code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4)]
-
-
-def _above(
-    frame: FrameType, open_: Mapping[int, tuple[CodeType, str]]
-) -> tuple[str | None, str | None, int | None] | None:
-    """(effect it runs inside, path and line of the user's code that caused it); None where it is no effect."""
-    above, far = frame.f_back, 0
-    within: str | None = None
-    while above is not None and far < _FARTHEST:
-        code = above.f_code
-        known = open_.get(id(above))
-        if within is None and known is not None and known[0] is code:
-            within = known[1]
-        whose = owner(code.co_filename)
-        if whose == "user" and code.co_name not in _SAVING:
-            return within, code.co_filename, above.f_lineno
-        if whose == "quiet" or (whose == "user" and _is_saver(above)):
-            return None
-        if code.co_name in _RUNNERS:
-            break
-        above, far = above.f_back, far + 1
-    return within, None, None
-
-
-def _is_saver(frame: FrameType) -> bool:
-    own = type(frame.f_locals.get("self"))
-    return any(base.__name__ == "BaseCheckpointSaver" for base in own.__mro__)
-
-
-def _configuration(frame: FrameType) -> Any:
-    """The configuration of the task that runs here: langchain's own context variable, or the runner's frame."""
-    import sys
-
-    config = sys.modules.get("langchain_core.runnables.config")
-    variable = getattr(config, "var_child_runnable_config", None)
-    current = variable.get() if variable is not None else None
-    if isinstance(current, dict) and isinstance(current.get("configurable"), dict):
-        return current["configurable"]
-    above, far = frame.f_back, 0
-    while above is not None and far < _FARTHEST:
-        if above.f_code.co_name in _RUNNERS:
-            return getattr(above.f_locals.get("task"), "config", {}).get("configurable")
-        above, far = above.f_back, far + 1
-    return None

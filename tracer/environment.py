@@ -16,7 +16,7 @@ SETTINGS = "RESUME_AUDIT_SETTINGS"
 
 STARTUP = Path(__file__).parent / "startup"
 
-_ALLOWED = {"effects", "core", "fsync", "max_size"}
+_ALLOWED = {"effects", "core", "fsync", "max_size", "audit"}
 
 
 def child_environment(base: Mapping[str, str], store: Path, settings: Mapping[str, Any]) -> dict[str, str]:

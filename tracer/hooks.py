@@ -54,13 +54,29 @@ class Finder(Protocol):
         """The hook of the function."""
 
 
+class CCalls(Protocol):
+    """Watches calls into C, where the core can."""
+
+    def install(self, monitoring: Any, tool: int) -> None:
+        """Begin, under a tool's id of ``sys.monitoring``."""
+
+    def look(self, code: CodeType) -> None:
+        """A function is seen the first time."""
+
+    def remove(self) -> None:
+        """End."""
+
+
 class Watched:
     """Finds the hook of a code object. Names are looked at first: nearly all calls end there."""
 
-    def __init__(self, hooks: Iterable[Hook], finders: Iterable[Finder] = ()) -> None:
+    def __init__(self, hooks: Iterable[Hook], finders: Iterable[Finder] = (), c_calls: CCalls | None = None) -> None:
+        self.c_calls = c_calls
         self._hooks: dict[str, list[Hook]] = {}
         self._finders = tuple(finders)
         self._known: dict[int, tuple[CodeType, Hook | None]] = {}
+        self.misses: set[int] = set()
+        """Ids of code that is not watched: for cores, where a call costs too much."""
         for hook in hooks:
             self._hooks.setdefault(hook.name, []).append(hook)
         self.names = frozenset(self._hooks).union(*(finder.names for finder in self._finders))
@@ -75,6 +91,8 @@ class Watched:
         found = self._find(code, frame)
         if len(self._known) < _MOST:  # the code is kept, so that no other takes its id
             self._known[id(code)] = (code, found)
+            if found is None:
+                self.misses.add(id(code))
         return found
 
     def is_final(self, code: CodeType) -> bool:

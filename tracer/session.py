@@ -6,7 +6,7 @@ import atexit
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,8 +14,10 @@ from pathlib import Path
 from ..analyzer.knowledge import hooks as knowledge
 from .cores.choice import choose
 from .cores.protocol import CannotAttach, Core
+from .declared import Given
+from .declared import declared as declarations
 from .digests import BadKey, Digests, load_key
-from .effects import Effects
+from .effects import EffectFinder
 from .hooks import Hook, Watched
 from .langgraph.observer import LangGraph
 from .recorder import Recorder, declared, say
@@ -37,11 +39,19 @@ class Session:
     """A process being traced. ``is_on`` is False where it could not be attached; then nothing was changed."""
 
     def __init__(
-        self, recorder: Recorder | None, core: Core | None, watched: Watched | None, settings: Settings
+        self,
+        recorder: Recorder | None,
+        core: Core | None,
+        watched: Watched | None,
+        settings: Settings,
+        finder: EffectFinder | None = None,
     ) -> None:
         self._recorder = recorder
         self._core = core
         self._watched = watched
+        self._finder = finder
+        self.at_end: list[Callable[[], None]] = []
+        """Called when the session ends, before its store is closed."""
         self.settings = settings
 
     @property
@@ -61,6 +71,8 @@ class Session:
             return
         still = core.is_installed()
         core.remove()
+        for stop in self.at_end:
+            stop()
         self._core = None
         atexit.unregister(self.detach)
         if not still:
@@ -69,6 +81,8 @@ class Session:
         if not recorder.store.lost and not recorder.store.is_there():
             recorder.store.lost = "its files were removed while they were written"
             recorder.warn(f"recording stopped: {recorder.store.lost}")
+        if self._finder is not None:
+            self._finder.tell_declared()
         recorder.emit("process.end", pid=os.getpid(), outcome="exited")
         recorder.store.close()
         _sessions.discard(self)
@@ -94,22 +108,27 @@ _registered: list[bool] = []
 def attach(
     store: str | os.PathLike[str] | None = None,
     *,
-    effects: Sequence[str] = (),
+    effects: Sequence[Given] = (),
     core: str | None = None,
     fsync: bool = False,
     max_size: int | None = None,
+    audit: bool = False,
 ) -> Session:
     """Watch this process from now on and write what it does to ``store`` (a folder, made if need be).
 
-    ``effects``: qualified names of functions of the program that act (``shop.payments.charge``).
+    ``effects``: qualified names of functions of the program that act (``shop.payments.charge``), or tables with
+    ``name``, ``once`` and ``key`` as the configuration has them.
     ``core``: ``"settrace"``, ``"monitoring"``, or None for the best this Python has. ``fsync`` forces every event to
-    the disk. ``max_size``: bytes after which recording stops. Where it cannot attach it says so once on standard
-    error and gives a session that is off. Raises ValueError for a core that does not exist.
+    the disk. ``max_size``: bytes after which recording stops. ``audit``: hear Python's audit events, too, for effects
+    that nothing else sees (files opened for writing, ``os``, sockets); such a hook stays, silent, after the end.
+    Where it cannot attach it says so once on standard error and gives a session that is off. Raises ValueError for a
+    core that does not exist and for what is no effect.
     """
     settings = Settings(Path(store) if store is not None else DEFAULT, core)
     settings = replace(settings, limits=replace(settings.limits, fsync=fsync))
     if max_size is not None:
         settings = replace(settings, limits=replace(settings.limits, largest=max_size))
+    declared_effects = declarations(effects)
     off = Session(None, None, None, settings)
     if _sessions:
         say("not attached: this process is being traced already")
@@ -128,16 +147,23 @@ def attach(
         return off
     recorder = Recorder(opened, digests)
     langgraph = LangGraph(recorder, knowledge.load("langgraph"))
-    watched = Watched(_hooks(langgraph), [Effects(recorder, effects, langgraph.keys_of)])
+    finder = EffectFinder(recorder, declared_effects, langgraph.keys_of)
+    watched = Watched(_hooks(langgraph), [finder], finder.c_calls if chosen.name == "monitoring" else None)
     try:
         chosen.install(watched, recorder)
     except CannotAttach as error:
         say(f"not attached: {error}")
         opened.close()
         return off
-    session = Session(recorder, chosen, watched, settings)
+    session = Session(recorder, chosen, watched, settings, finder)
     _sessions.add(session)
     _begin(recorder)
+    if audit:
+        from . import audit as audit_hook
+
+        audit_hook.start(finder.effects)
+        session.at_end.append(audit_hook.stop)
+    finder.tell_c_calls(chosen.name == "monitoring")
     atexit.register(session.detach)
     if not _registered and hasattr(os, "register_at_fork"):
         _registered.append(True)
@@ -147,7 +173,7 @@ def attach(
 
 @contextmanager
 def recording(
-    store: str | os.PathLike[str] | None = None, *, effects: Sequence[str] = (), core: str | None = None
+    store: str | os.PathLike[str] | None = None, *, effects: Sequence[Given] = (), core: str | None = None
 ) -> Iterator[Session]:
     """``attach`` for as long as the block runs."""
     session = attach(store, effects=effects, core=core)

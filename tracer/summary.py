@@ -29,6 +29,7 @@ class Summary:
     gaps: Counter[str] = field(default_factory=Counter)
     events: int = 0
     _open: set[tuple[object, object]] = field(default_factory=set)
+    _observed: dict[tuple[str, str], set[str]] = field(default_factory=dict)
 
     def add(self, event: Event) -> None:
         """Count an event."""
@@ -71,9 +72,11 @@ class Summary:
             self.effects[str(event.get("name"))] += 1
 
     def _hooks(self, event: Event) -> None:
-        missing = event.get("not_observed")
-        key = (str(event.get("framework")), str(event.get("version")))
-        self.hooks[key] = list(missing) if isinstance(missing, list) else []
+        key = (str(event.get("framework")), str(event.get("version") or ""))
+        seen = self._observed.setdefault(key, set())
+        seen.update(_texts(event.get("observed")))
+        missing = {*self.hooks.get(key, ()), *_texts(event.get("not_observed"))}
+        self.hooks[key] = sorted(missing - seen)  # one process met what another never called
 
     def _trace_gap(self, event: Event) -> None:
         self.gaps[str(event.get("reason"))] += 1
@@ -85,8 +88,8 @@ class Summary:
         yield f"processes: {len(self.processes)}{killed}; events: {self.events:,}"
         for (framework, version), missing in sorted(self.hooks.items()):
             said = f"NOT observed: {', '.join(missing)}" if missing else "all hooks observed"
-            yield f"{framework} {version}: {said}"
-        if not self.hooks:
+            yield f"{framework} {version}".rstrip() + f": {said}"
+        if not any(version for _, version in self.hooks):
             yield "no framework was seen: nothing is known of runs"
         runs = [*sorted(self.runs.items()), *([("no end recorded", len(self._open))] if self._open else [])]
         yield f"threads: {len(self.threads)}; runs: {_counts(runs)}"
@@ -106,6 +109,10 @@ def summarise(events: Iterable[Event]) -> Summary:
     for event in events:
         summary.add(event)
     return summary
+
+
+def _texts(value: object) -> list[str]:
+    return [str(each) for each in value] if isinstance(value, list) else []
 
 
 def _thread(event: Event) -> tuple[object, ...]:

@@ -10,7 +10,7 @@ import sys
 from types import CodeType, FrameType
 from typing import Any
 
-from ..hooks import Hook, Watched
+from ..hooks import CCalls, Hook, Watched
 from .protocol import CannotAttach, Told
 
 _TOOL = "resume-audit"
@@ -25,6 +25,7 @@ class Monitoring:
 
     def __init__(self) -> None:
         self._id = -1
+        self._calls: CCalls | None = None
         self._armed: dict[int, CodeType] = {}
         self._open: dict[int, tuple[CodeType, Hook, Any]] = {}
 
@@ -39,10 +40,16 @@ class Monitoring:
         self._id = free
         events = monitoring.events
         names = watched.names
+        calls = watched.c_calls
+        if calls is not None:
+            calls.install(monitoring, free)
+        self._calls = calls
         disable = monitoring.DISABLE
         started = self._open
 
         def on_start(code: CodeType, offset: int) -> Any:
+            if calls is not None:
+                calls.look(code)
             if code.co_name not in names:
                 return disable
             frame = sys._getframe(1)
@@ -51,7 +58,8 @@ class Monitoring:
                 return disable if watched.is_final(code) else None
             if id(code) not in self._armed:
                 self._armed[id(code)] = code
-                monitoring.set_local_events(free, code, events.PY_RETURN)
+                local = monitoring.get_local_events(free, code)
+                monitoring.set_local_events(free, code, local | events.PY_RETURN)
             started[id(frame)] = (code, hook, told.started(hook, frame))
             return None
 
@@ -85,6 +93,8 @@ class Monitoring:
             return
         monitoring = _monitoring()
         monitoring.set_events(self._id, 0)
+        if self._calls is not None:
+            self._calls.remove()
         for code in self._armed.values():
             monitoring.set_local_events(self._id, code, 0)
         for event in ("PY_START", "PY_RETURN", "PY_UNWIND"):

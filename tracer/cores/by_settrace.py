@@ -61,9 +61,11 @@ class Settrace:
     def _make(self, watched: Watched, told: Told) -> Trace:
         names = watched.names
         find = watched.find
+        misses = watched.misses
 
         def trace(frame: FrameType, event: str, arg: Any) -> Any:
-            if frame.f_code.co_name not in names:
+            code = frame.f_code
+            if code.co_name not in names or id(code) in misses:
                 return None
             local = frame.f_trace
             if type(local) is _Call:  # resumed
