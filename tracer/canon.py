@@ -17,8 +17,8 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from types import MemberDescriptorType
-from typing import Any
+from types import GetSetDescriptorType, MemberDescriptorType
+from typing import Any, cast
 
 DEEPEST = 60
 """Levels of nesting that are followed."""
@@ -160,7 +160,7 @@ def _fields(value: Any, kind: type) -> list[tuple[str, Any]]:
     if "__dataclass_fields__" in _names(kind):
         found = [(name, _stored(value, name)) for name in kind.__dataclass_fields__]  # type: ignore[attr-defined]
     elif "__pydantic_fields__" in _names(kind) or "model_fields" in _names(kind):
-        found = list(object.__getattribute__(value, "__dict__").items())
+        found = list(_dict_of(value, kind).items())
     elif kind.__module__.startswith("langgraph.") and hasattr(kind, "__slots__"):
         found = [(name, _stored(value, name)) for name in kind.__slots__ if not name.startswith("__")]
     elif _is_python(kind):
@@ -183,7 +183,7 @@ def _held(value: Any, kind: type) -> Iterator[tuple[str, Any]]:
                     continue
     if kind.__dictoffset__ != 0:
         remembered = {name for base in kind.__mro__ for name, each in base.__dict__.items() if type(each) in _LAZY}
-        for name, inner in object.__getattribute__(value, "__dict__").items():
+        for name, inner in _dict_of(value, kind).items():
             if name not in remembered:
                 yield name, inner
 
@@ -213,10 +213,31 @@ _WANTED = ("__dataclass_fields__", "__pydantic_fields__", "model_fields")
 
 
 def _stored(value: Any, name: str) -> Any:
-    try:
-        return object.__getattribute__(value, name)
-    except AttributeError:
-        raise Unknown from None
+    """What an object holds under a name, in its dict or a slot; a property is not asked."""
+    kind = type(value)
+    if kind.__dictoffset__ != 0:
+        held = _dict_of(value, kind)
+        if name in held:
+            return held[name]
+    for base in kind.__mro__:
+        member = base.__dict__.get(name)
+        if type(member) is MemberDescriptorType:
+            try:
+                return MemberDescriptorType.__get__(member, value)
+            except AttributeError:
+                break
+    raise Unknown
+
+
+def _dict_of(value: Any, kind: type) -> dict[str, Any]:
+    """The dict of an object, as it is stored: a class may give something else, by code of its own."""
+    for base in kind.__mro__:
+        member = base.__dict__.get("__dict__")
+        if type(member) is GetSetDescriptorType:
+            return cast(dict[str, Any], GetSetDescriptorType.__get__(member, value))
+        if member is not None:
+            break
+    raise Unknown
 
 
 def parts(value: object) -> Iterator[bytes]:
