@@ -22,6 +22,8 @@ from .paths import holds, read, text_of
 from .places import installed, module
 from .recorder import Recorder
 
+_OPTIMIZED = 1
+
 C_CALLS = "calls into C"
 DECLARED = "declared effects"
 """They stand for the framework in the events that say what was met, and what can be seen."""
@@ -54,6 +56,8 @@ class EffectFinder:
 
     def find(self, code: CodeType, frame: FrameType) -> Hook | None:
         """The hook of a function that the tables know as an effect, or that the user declared."""
+        if not code.co_flags & _OPTIMIZED:  # the body of a class or module has the name of what it makes
+            return None
         declared = self.declarations.of(code, frame)
         if declared is not None:
             return Hook(_DeclaredCall(self.effects, declared), "effect", declared.name)
