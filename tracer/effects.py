@@ -190,6 +190,8 @@ class _FrameCall(_Call):
         if effect is None:
             if text and connection is not None:
                 self._effects.transactions.text(connection, text)
+        elif self._spec.unsure and any(holds(frame.f_locals, path) for path in self._spec.unsure):
+            self._effects.end(effect, "unknown")
         elif connection is None or not self._is_in_transaction(frame):
             self._effects.done(effect)
         else:

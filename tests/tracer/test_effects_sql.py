@@ -152,6 +152,7 @@ FAKE_PSYCOPG = """
 class _PG:
     transaction_status = 0
 class BaseConnection:
+    _pipeline = None
     def _exec_command(self, command):
         word = command.split()[0]
         if word == b"BEGIN": self.pgconn.transaction_status = 2
@@ -199,6 +200,10 @@ def test_psycopg(core: str, tmp_path: Path) -> None:
         d = psycopg.Connection()
         d.execute(insert, (7,))  # closed
         d.close()
+        p = psycopg.Connection(autocommit=True)
+        p._pipeline = object()
+        p.execute(insert, (9,))  # pipeline
+        p.close()
         e = psycopg.Connection()
         e.execute(insert, (8,))  # open
         """,
@@ -209,5 +214,6 @@ def test_psycopg(core: str, tmp_path: Path) -> None:
         **dict.fromkeys(["committed", "kept", "after", "auto"], "ok"),
         **dict.fromkeys(["rolled", "undone", "closed"], "rolled back"),
         "open": None,
+        "pipeline": "unknown",
     }
     assert ran.outermost[0]["name"] == "psycopg.Cursor.execute"
