@@ -16,7 +16,7 @@ _VARIABLE = "RESUME_AUDIT_EFFECTS_PYTHON"
 _LIBRARIES = (
     "langgraph langgraph-checkpoint-sqlite langchain requests httpx aiohttp sqlalchemy greenlet aiosqlite "
     "redis fakeredis boto3 psycopg openai anthropic opentelemetry-sdk "
-    "django pymysql asyncpg"
+    "django pymysql asyncpg psycopg-binary langgraph-checkpoint-postgres"
 )
 
 CORES = ["settrace", *(["monitoring"] if sys.version_info >= (3, 12) else [])]
