@@ -112,6 +112,15 @@ class Ran:
         return self._lines[int(effect["line"]) - 1].strip()
 
 
+def importable(folder: Path) -> Path:
+    """A folder from which the package can be imported, and nothing else."""
+    root = folder / "root"
+    if not root.exists():
+        root.mkdir()
+        (root / "resume_audit").symlink_to(ROOT)
+    return root
+
+
 def run(
     folder: Path,
     body: str,
@@ -126,10 +135,7 @@ def run(
 ) -> Ran:
     """Run ``before``, then ``body`` with the tracer attached. ``attach``: more arguments of ``attach``."""
     store = folder / "store"
-    root = folder / "root"
-    if not root.exists():
-        root.mkdir()
-        (root / "resume_audit").symlink_to(ROOT)
+    root = importable(folder)
     source = _BEFORE.format(root=str(root))
     if server:
         source += SERVER.format(store=str(store))
