@@ -247,11 +247,10 @@ class _Handing:
         """See ``hooks.Observer``."""
         found = frame.f_locals
         handed = self._effects.handed
-        above = frame.f_back
         if event == "item":
             return getattr(found.get("self"), "kwargs", None)
-        if above is not None and above.f_code.co_filename.endswith("langgraph/pregel/_executor.py"):
-            return None  # every step of a graph: what runs there has its task by itself
+        if _is_step(frame):
+            return None
         if event == "task":
             coroutine = found.get("coro")
             if getattr(coroutine, "cr_frame", None) is not None:
@@ -270,6 +269,21 @@ class _Handing:
     def raised(self, event: str, frame: FrameType, state: Any, error: BaseException | None) -> None:
         """See ``hooks.Observer``."""
         self.ended(event, frame, state, None)
+
+
+def _is_step(frame: FrameType) -> bool:
+    """Whether LangGraph hands over a step of a graph, or what it saves: what runs there has its task by itself."""
+    above = frame.f_back
+    for _ in range(_NEAR):
+        if above is None:
+            return False
+        if above.f_code.co_filename.endswith("langgraph/pregel/_executor.py"):
+            return True
+        above = above.f_back
+    return False
+
+
+_NEAR = 5
 
 
 def _public(module_name: str, qualname: str) -> Iterator[str]:

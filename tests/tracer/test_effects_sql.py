@@ -175,11 +175,16 @@ class Cursor:
 """
 
 
+def fake_psycopg(folder: Path) -> str:
+    """What makes a stand-in for psycopg importable."""
+    package = folder / "lib" / "site-packages" / "psycopg"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(FAKE_PSYCOPG)
+    return f"sys.path.insert(0, {str(package.parent)!r})\nimport psycopg"
+
+
 @pytest.mark.parametrize("core", CORES)
 def test_psycopg(core: str, tmp_path: Path) -> None:
-    folder = tmp_path / "lib" / "site-packages" / "psycopg"
-    folder.mkdir(parents=True)
-    (folder / "__init__.py").write_text(FAKE_PSYCOPG)
     ran = run(
         tmp_path,
         """
@@ -208,7 +213,7 @@ def test_psycopg(core: str, tmp_path: Path) -> None:
         e.execute(insert, (8,))  # open
         """,
         core=core,
-        before=f"sys.path.insert(0, {str(folder.parent)!r})\nimport psycopg",
+        before=fake_psycopg(tmp_path),
     )
     assert ends(ran) == {
         **dict.fromkeys(["committed", "kept", "after", "auto"], "ok"),
@@ -217,3 +222,23 @@ def test_psycopg(core: str, tmp_path: Path) -> None:
         "pipeline": "unknown",
     }
     assert ran.outermost[0]["name"] == "psycopg.Cursor.execute"
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_a_forked_child_decides_nothing_of_its_parent(core: str, tmp_path: Path) -> None:
+    ran = run(
+        tmp_path,
+        """
+        c = psycopg.Connection()
+        c.execute("INSERT INTO t VALUES (1)")  # parent
+        child = os.fork()
+        if not child:
+            c.close()
+            os._exit(0)
+        os.waitpid(child, 0)
+        c.commit()
+        """,
+        core=core,
+        before="import os\n" + fake_psycopg(tmp_path),
+    )
+    assert ends(ran) == {"parent": "ok"}
