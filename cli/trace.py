@@ -11,6 +11,8 @@ from typing import Any
 
 import click
 
+from ..analyzer.discover import project_root
+from ..config import ConfigError, load
 from ..tracer import environment
 from ..tracer.cores.choice import NAMES
 from ..tracer.reader import Reading, events
@@ -55,8 +57,9 @@ def trace(
     """Run COMMAND, and the Python programs it starts, with the tracer attached.
 
     The exit status is the command's. Python programs started with -I, -E or -S are not traced.
+    Effects that the configuration of the current folder declares are watched, too.
     """
-    settings: dict[str, Any] = {"effects": list(effects), "core": core, "fsync": fsync, "audit": audit}
+    settings: dict[str, Any] = {"effects": [*_declared(), *effects], "core": core, "fsync": fsync, "audit": audit}
     if max_size is not None:
         settings["max_size"] = max_size * 1_000_000
     before = set(store.glob("*.jsonl")) if store.is_dir() else set()
@@ -70,6 +73,16 @@ def trace(
     if summary or not written:
         _tell(written, store)
     return status if status >= 0 else 128 - status
+
+
+def _declared() -> list[dict[str, Any]]:
+    """The effects of the configuration of the folder it is run in."""
+    here = Path.cwd()
+    try:
+        config = load(project_root(here), None, [here])
+    except ConfigError as error:
+        raise click.UsageError(str(error)) from None
+    return [{"name": each.name, "once": each.once, "key": each.key} for each in config.effects]
 
 
 def _wait(process: subprocess.Popen[bytes]) -> int:

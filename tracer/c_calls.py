@@ -14,6 +14,7 @@ from typing import Any
 
 from ..analyzer.knowledge import effect_frames
 from ..analyzer.knowledge.effect_frames import CCalls as Known
+from . import kinds
 from .effect_calls import QUIET, by_name
 from .effect_record import Effects
 from .places import owner
@@ -149,18 +150,18 @@ class CCalls:
 
 
 def _is_one(own: Any, types: frozenset[str]) -> bool:
-    return any(f"{base.__module__}.{base.__qualname__}" in types for base in type(own).__mro__)
+    return any(kinds.name(base) in types for base in kinds.mro(type(own)))
 
 
 def _plain(own: Any, types: frozenset[str]) -> str:
-    return next(b.__qualname__ for b in type(own).__mro__ if f"{b.__module__}.{b.__qualname__}" in types)
+    return next(kinds.plain_name(base) for base in kinds.mro(type(own)) if kinds.name(base) in types)
 
 
 def _held(own: Any, name: str, types: frozenset[str]) -> Any:
     """An attribute made in C, whatever a subclass made of it."""
-    for base in type(own).__mro__:
-        if f"{base.__module__}.{base.__qualname__}" in types:
-            member = base.__dict__.get(name)
+    for base in kinds.mro(type(own)):
+        if kinds.name(base) in types:
+            member = kinds.members(base).get(name)
             return member.__get__(own) if member is not None else None
     return None
 

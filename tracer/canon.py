@@ -12,13 +12,14 @@ import datetime
 import decimal
 import enum
 import pathlib
-import struct
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any, cast
+
+from . import kinds
 
 DEEPEST = 60
 """Levels of nesting that are followed."""
@@ -42,7 +43,7 @@ def feed(value: object, into: Feed) -> bool:
     """Give the bytes of a value to ``into``; False, after some of them, where the value is unknown."""
     try:
         _Walk(into).value(value, 0)
-    except Unknown:
+    except (Unknown, RuntimeError):  # also what another thread changed meanwhile, and what is too deep
         return False
     return True
 
@@ -156,88 +157,80 @@ _PLAIN: dict[type, tuple[bytes, Callable[[Any], str]]] = {
 
 
 def _fields(value: Any, kind: type) -> list[tuple[str, Any]]:
-    """The fields of a dataclass, a model or a slotted value of the framework, by their own storage."""
-    if "__dataclass_fields__" in _names(kind):
-        found = [(name, _stored(value, name)) for name in kind.__dataclass_fields__]  # type: ignore[attr-defined]
-    elif "__pydantic_fields__" in _names(kind) or "model_fields" in _names(kind):
+    """The fields of a dataclass, a model or another object of a Python class, by their own storage."""
+    known = _known_by(kind)
+    if "__dataclass_fields__" in known:
+        held = dict(_held(value, kind))
+        fields = known["__dataclass_fields__"]
+        if not all(name in held for name in fields):
+            raise Unknown
+        found = [(name, held[name]) for name in fields]
+    elif known:
         found = list(_dict_of(value, kind).items())
-    elif kind.__module__.startswith("langgraph.") and hasattr(kind, "__slots__"):
-        found = [(name, _stored(value, name)) for name in kind.__slots__ if not name.startswith("__")]
+    elif kinds.module(kind).startswith("langgraph.") and "__slots__" in kinds.members(kind):
+        found = [each for each in _held(value, kind) if not each[0].startswith("__")]
     elif _is_python(kind):
-        found = [("class", f"{kind.__module__}.{kind.__qualname__}"), *_held(value, kind)]
+        found = [("class", kinds.name(kind)), *_held(value, kind)]
     else:
         raise Unknown
-    if any(base.__module__.startswith(_MESSAGES) for base in kind.__mro__):
+    if any(kinds.module(base).startswith(_MESSAGES) for base in kinds.mro(kind)):
         found = [(name, inner) for name, inner in found if name not in _MADE_BY_FRAMEWORKS]
     return found
 
 
 def _held(value: Any, kind: type) -> Iterator[tuple[str, Any]]:
     """What an object of a Python class holds, without what it only remembers."""
-    for base in kind.__mro__:
-        for name, member in base.__dict__.items():
+    bases = [kinds.members(base) for base in kinds.mro(kind)]
+    for members in bases:
+        for name, member in members.items():
             if type(member) is MemberDescriptorType and name not in _REMEMBERED:
                 try:
                     yield name, MemberDescriptorType.__get__(member, value)
                 except AttributeError:
                     continue
-    if kind.__dictoffset__ != 0:
-        remembered = {name for base in kind.__mro__ for name, each in base.__dict__.items() if type(each) in _LAZY}
-        for name, inner in _dict_of(value, kind).items():
+    if kinds.has_dict(kind):
+        remembered = {name for members in bases for name, each in members.items() if type(each) is cached_property}
+        for name, inner in list(_dict_of(value, kind).items()):
             if name not in remembered:
                 yield name, inner
 
 
-def _is_python(kind: type) -> bool:
-    """Whether objects of the class have nothing but what Python code gave them: no part made in C that is not seen."""
-    bases = kind.__mro__[:-1]
-    if not all(base.__flags__ & _HEAP and not base.__flags__ & _IMMUTABLE for base in bases):
-        return False
-    members = sum(type(member) is MemberDescriptorType for base in bases for member in base.__dict__.values())
-    members += (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
-    return kind.__basicsize__ <= object.__basicsize__ + _WORD * members
-
-
-_WORD = struct.calcsize("P")
-_REMEMBERED = frozenset({"_cache", "__weakref__"})
-_LAZY = (cached_property,)
-_HEAP = 1 << 9
-_IMMUTABLE = 1 << 8
-
-
-def _names(kind: type) -> set[str]:
-    return {name for base in kind.__mro__ for name in _WANTED if name in base.__dict__}
-
-
-_WANTED = ("__dataclass_fields__", "__pydantic_fields__", "model_fields")
-
-
-def _stored(value: Any, name: str) -> Any:
-    """What an object holds under a name, in its dict or a slot; a property is not asked."""
-    kind = type(value)
-    if kind.__dictoffset__ != 0:
-        held = _dict_of(value, kind)
-        if name in held:
-            return held[name]
-    for base in kind.__mro__:
-        member = base.__dict__.get(name)
-        if type(member) is MemberDescriptorType:
-            try:
-                return MemberDescriptorType.__get__(member, value)
-            except AttributeError:
-                break
-    raise Unknown
-
-
 def _dict_of(value: Any, kind: type) -> dict[str, Any]:
     """The dict of an object, as it is stored: a class may give something else, by code of its own."""
-    for base in kind.__mro__:
-        member = base.__dict__.get("__dict__")
+    for base in kinds.mro(kind):
+        member = kinds.members(base).get("__dict__")
         if type(member) is GetSetDescriptorType:
             return cast(dict[str, Any], GetSetDescriptorType.__get__(member, value))
         if member is not None:
             break
     raise Unknown
+
+
+def _is_python(kind: type) -> bool:
+    """Whether objects of the class have nothing but what Python code gave them: no part made in C that is not seen."""
+    bases = kinds.mro(kind)[:-1]
+    if not all(kinds.flags(base) & _HEAP and not kinds.flags(base) & _IMMUTABLE for base in bases):
+        return False
+    slots = sum(type(member) is MemberDescriptorType for base in bases for member in kinds.members(base).values())
+    return kinds.words(kind) <= slots
+
+
+_REMEMBERED = frozenset({"_cache", "__weakref__"})
+_HEAP = 1 << 9
+_IMMUTABLE = 1 << 8
+
+
+def _known_by(kind: type) -> dict[str, Any]:
+    """What makes it a dataclass or a model."""
+    return {
+        name: kinds.members(base)[name]
+        for base in reversed(kinds.mro(kind))
+        for name in _WANTED
+        if name in kinds.members(base)
+    }
+
+
+_WANTED = ("__dataclass_fields__", "__pydantic_fields__", "model_fields")
 
 
 def parts(value: object) -> Iterator[bytes]:

@@ -15,6 +15,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from ..analyzer.knowledge import callers
+from . import kinds
 from .places import owner
 
 _FARTHEST = 400
@@ -167,7 +168,7 @@ def _derives(frame: FrameType, bases: frozenset[str]) -> bool:
     if not code.co_argcount:
         return False
     own = type(frame.f_locals.get(code.co_varnames[0]))
-    return any(base.__name__ in bases for base in own.__mro__)
+    return any(kinds.plain_name(base) in bases for base in kinds.mro(own))
 
 
 def _outer_greenlets() -> Iterator[FrameType]:

@@ -2,7 +2,8 @@
 
 A name is dotted: ``shop.payments.charge``; a method is named by the class that defines it
 (``shop.payments.Client.charge``), and a class stands for calls of its objects. A function that a decorator wraps is
-met where its own body runs. What the script itself defines goes by the script's name or by ``__main__``.
+met where its own body runs. What the script itself defines goes by the script's name or by ``__main__``. A name may
+hold ``{a,b}``; one with ``*`` is never met, and told as such.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
+from ..analyzer.knowledge.patterns import expand
 from .effect_calls import Judged, argument, arguments
 
 
@@ -63,7 +65,7 @@ class Declarations:
         self.met: set[str] = set()
         self._by_name: dict[str, list[tuple[str, str, Declared]]] = {}
         for each in self._all:
-            for file, qualname in _splits(each.name):
+            for file, qualname in (split for name in expand(each.name) for split in _splits(name)):
                 for full in (qualname, f"{qualname}.__call__"):
                     self._by_name.setdefault(full.rpartition(".")[2], []).append((file, full, each))
         self.names = frozenset(self._by_name)

@@ -8,6 +8,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from ..analyzer.knowledge.effect_frames import EffectFrame
+from . import kinds
 from .paths import first_of_varargs, read, text_of
 
 _VARARGS, _KEYWORDS = 4, 8
@@ -104,7 +105,7 @@ def _judge(name: str, positional: Iterable[Any], named: Mapping[str, Any], diges
 
 def _counted(spec: EffectFrame, commands: Any, digested: Any) -> Judged | None:
     """Several commands sent as one."""
-    if not isinstance(commands, list):
+    if type(commands) is not list:
         return None
     found = []
     for command in commands:
@@ -127,7 +128,7 @@ def _name(spec: EffectFrame, frame: FrameType) -> str:
         return name
     variable, _, after = rest.partition("}")
     word = first_of_varargs(frame, variable)
-    return f"{before}{_word(spec, word) if isinstance(word, str) else ''}{after}"
+    return f"{before}{_word(spec, word) if type(word) is str else ''}{after}"
 
 
 def _word(spec: EffectFrame, word: str) -> str:
@@ -161,13 +162,13 @@ def _flat(values: Mapping[str, Any], depth: int) -> Iterator[tuple[str, Any]]:
 def _entries(value: Any) -> Iterator[tuple[str, Any]]:
     """The entries of a dict, of a list of pairs, and of the headers that HTTP clients make."""
     kind = type(value)
-    if isinstance(value, dict):
+    if issubclass(kind, dict):
         pairs: Sequence[Any] = list(dict.items(value))
     elif kind in (list, tuple):
         pairs = value
-    elif kind.__name__ == "CaseInsensitiveDict" and type(getattr(value, "_store", None)).__name__ == "OrderedDict":
+    elif kinds.name(kind) == "requests.structures.CaseInsensitiveDict":
         pairs = list(dict.values(value._store))
-    elif kind.__name__ == "Headers" and kind.__module__.startswith("httpx"):
+    elif kinds.name(kind) in ("httpx.Headers", "httpx._models.Headers"):
         pairs = [(each[0], each[-1]) for each in getattr(value, "_list", ())]
     else:
         return

@@ -22,6 +22,8 @@ from .paths import holds, read, text_of
 from .places import installed, module
 from .recorder import Recorder
 
+_OPTIMIZED = 1
+
 C_CALLS = "calls into C"
 DECLARED = "declared effects"
 """They stand for the framework in the events that say what was met, and what can be seen."""
@@ -54,6 +56,8 @@ class EffectFinder:
 
     def find(self, code: CodeType, frame: FrameType) -> Hook | None:
         """The hook of a function that the tables know as an effect, or that the user declared."""
+        if not code.co_flags & _OPTIMIZED:  # the body of a class or module has the name of what it makes
+            return None
         declared = self.declarations.of(code, frame)
         if declared is not None:
             return Hook(_DeclaredCall(self.effects, declared), "effect", declared.name)
@@ -186,6 +190,8 @@ class _FrameCall(_Call):
         if effect is None:
             if text and connection is not None:
                 self._effects.transactions.text(connection, text)
+        elif self._spec.unsure and any(holds(frame.f_locals, path) for path in self._spec.unsure):
+            self._effects.end(effect, "unknown")
         elif connection is None or not self._is_in_transaction(frame):
             self._effects.done(effect)
         else:
@@ -241,11 +247,10 @@ class _Handing:
         """See ``hooks.Observer``."""
         found = frame.f_locals
         handed = self._effects.handed
-        above = frame.f_back
         if event == "item":
             return getattr(found.get("self"), "kwargs", None)
-        if above is not None and above.f_code.co_filename.endswith("langgraph/pregel/_executor.py"):
-            return None  # every step of a graph: what runs there has its task by itself
+        if _is_step(frame):
+            return None
         if event == "task":
             coroutine = found.get("coro")
             if getattr(coroutine, "cr_frame", None) is not None:
@@ -264,6 +269,21 @@ class _Handing:
     def raised(self, event: str, frame: FrameType, state: Any, error: BaseException | None) -> None:
         """See ``hooks.Observer``."""
         self.ended(event, frame, state, None)
+
+
+def _is_step(frame: FrameType) -> bool:
+    """Whether LangGraph hands over a step of a graph, or what it saves: what runs there has its task by itself."""
+    above = frame.f_back
+    for _ in range(_NEAR):
+        if above is None:
+            return False
+        if above.f_code.co_filename.endswith("langgraph/pregel/_executor.py"):
+            return True
+        above = above.f_back
+    return False
+
+
+_NEAR = 5
 
 
 def _public(module_name: str, qualname: str) -> Iterator[str]:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from types import FrameType
 from typing import Any
 
+from . import kinds
+
 _MOST_TEXT = 20_000
 
 
@@ -50,12 +52,12 @@ def text_of(value: Any) -> str | None:
         return bytes.decode(value[:_MOST_TEXT], "utf-8", "replace")
     if kind in (list, tuple) and value and all(type(each) is str for each in value):
         return shlex.join(value)
-    if isinstance(value, str):
+    if issubclass(kind, str):
         return str.__str__(value)
-    top = kind.__module__.partition(".")[0]
-    if kind.__module__ in ("psycopg.sql", "psycopg2.sql"):
+    home = kinds.module(kind)
+    if home in ("psycopg.sql", "psycopg2.sql"):
         return _composed(value)
-    if kind.__name__ == "URL" and top in ("httpx", "yarl"):
+    if kinds.plain_name(kind) == "URL" and home.partition(".")[0] in ("httpx", "yarl"):
         return _address(value)
     return None
 

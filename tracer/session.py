@@ -98,6 +98,8 @@ class Session:
             self._recorder.store.lost = f"{type(error).__name__}: {error}"
             self._recorder.warn(f"the trace of a forked child is lost: {error}")
             return
+        if self._finder is not None:
+            self._finder.effects.transactions.forget()
         _begin(self._recorder)
 
 

@@ -81,6 +81,10 @@ class Transactions:
         known = self._open.get(id(connection))
         return known is not None and known.is_same(connection) and bool(known.done)
 
+    def forget(self) -> None:
+        """In a child made by fork: the parent's transactions are the parent's."""
+        self._open.clear()
+
     def _back_to(self, connection: Any, name: str) -> None:
         done = self._of(connection).done
         at = next((n for n in range(len(done) - 1, -1, -1) if done[n] == _Mark(name)), None)

@@ -30,6 +30,7 @@ class EffectFrame:
     connection: str = ""
     idle: tuple[str, ...] = ()
     busy: tuple[str, ...] = ()
+    unsure: tuple[str, ...] = ()
     does: str = ""
 
     @property

@@ -16,7 +16,7 @@ _VARIABLE = "RESUME_AUDIT_EFFECTS_PYTHON"
 _LIBRARIES = (
     "langgraph langgraph-checkpoint-sqlite langchain requests httpx aiohttp sqlalchemy greenlet aiosqlite "
     "redis fakeredis boto3 psycopg openai anthropic opentelemetry-sdk "
-    "django pymysql asyncpg"
+    "django pymysql asyncpg psycopg-binary langgraph-checkpoint-postgres"
 )
 
 CORES = ["settrace", *(["monitoring"] if sys.version_info >= (3, 12) else [])]
@@ -112,6 +112,15 @@ class Ran:
         return self._lines[int(effect["line"]) - 1].strip()
 
 
+def importable(folder: Path) -> Path:
+    """A folder from which the package can be imported, and nothing else."""
+    root = folder / "root"
+    if not root.exists():
+        root.mkdir()
+        (root / "resume_audit").symlink_to(ROOT)
+    return root
+
+
 def run(
     folder: Path,
     body: str,
@@ -126,10 +135,7 @@ def run(
 ) -> Ran:
     """Run ``before``, then ``body`` with the tracer attached. ``attach``: more arguments of ``attach``."""
     store = folder / "store"
-    root = folder / "root"
-    if not root.exists():
-        root.mkdir()
-        (root / "resume_audit").symlink_to(ROOT)
+    root = importable(folder)
     source = _BEFORE.format(root=str(root))
     if server:
         source += SERVER.format(store=str(store))

@@ -13,7 +13,7 @@ import uuid
 import zoneinfo
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pytest
 
@@ -163,3 +163,39 @@ def test_another_key_gives_another_digest() -> None:
     assert Digests(b"x" * 32).of("a") != digest("a")
     found: list[bytes] = []
     assert feed("a", found.append)
+
+
+class HostileMeta(type):
+    def __getattribute__(cls, name: str) -> Any:
+        raise SystemExit("the program's code ran")
+
+
+@dataclass
+class Computed:
+    """A field whose value a property would compute."""
+
+    size: int
+
+    @property
+    def area(self) -> int:
+        raise SystemExit("the program's code ran")
+
+
+def test_nothing_of_a_class_runs() -> None:
+    made = HostileMeta("Made", (), {"__init__": lambda self: None})
+    assert digest(object.__new__(cast("type[object]", made))) is not None
+    computed = Computed(1)
+    Computed.size = property(lambda self: Computed.area)  # type: ignore[assignment]
+    assert digest(computed) is not None
+
+
+def test_what_changes_meanwhile_is_unknown() -> None:
+    class Growing(str):
+        __slots__ = ()
+
+    assert feed({Growing("a")}, lambda data: None)
+
+    def fail(data: bytes) -> None:
+        raise RuntimeError("dictionary changed size during iteration")
+
+    assert not feed({"a": 1}, fail)

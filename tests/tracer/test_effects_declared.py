@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from resume_audit.tests.tracer.effect_programs import CORES, run
+from resume_audit.tests.tracer.effect_programs import CORES, importable, run
 from resume_audit.tracer.declared import declared
+from resume_audit.tracer.reader import Reading, events
 from resume_audit.tracer.summary import summarise
 
 _EFFECTS = """effects=[
@@ -85,6 +89,37 @@ def test_every_form_is_met(core: str, tmp_path: Path) -> None:
     (told,) = [e for e in ran.events if e["kind"] == "hooks" and e["framework"] == "declared effects"]
     assert told["not_observed"] == ["shop.pay.never"]
     assert "declared effects: NOT observed: shop.pay.never" in list(summarise(ran.events).lines())
+
+
+def test_the_command_reads_the_configuration(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.resume-audit]\neffects = [{ name = "prog.{charge,refund}", once = true, key = "order" }]\n'
+    )
+    (tmp_path / "prog.py").write_text("def charge(order): pass\ndef send(): pass\ncharge('k'); send()\n")
+    command = [sys.executable, "-m", "resume_audit", "trace", "--store", "st", "--effect", "prog.send", "--summary"]
+    done = subprocess.run(
+        [*command, "--", sys.executable, "prog.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(importable(tmp_path))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "effects: 1 prog.{charge,refund}, 1 prog.send" in done.stderr
+    (event, _) = [e for e in events([tmp_path / "st"], Reading()) if e["kind"] == "effect"]
+    assert event["once"]
+    assert event["key"] is not None
+    (tmp_path / "pyproject.toml").write_text("[tool.resume-audit]\neffects = 1\n")
+    done = subprocess.run(
+        [*command, "--", sys.executable, "prog.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(importable(tmp_path))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
 
 
 def test_a_process_that_met_it_is_enough() -> None:

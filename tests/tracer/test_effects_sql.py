@@ -152,6 +152,7 @@ FAKE_PSYCOPG = """
 class _PG:
     transaction_status = 0
 class BaseConnection:
+    _pipeline = None
     def _exec_command(self, command):
         word = command.split()[0]
         if word == b"BEGIN": self.pgconn.transaction_status = 2
@@ -174,11 +175,16 @@ class Cursor:
 """
 
 
+def fake_psycopg(folder: Path) -> str:
+    """What makes a stand-in for psycopg importable."""
+    package = folder / "lib" / "site-packages" / "psycopg"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(FAKE_PSYCOPG)
+    return f"sys.path.insert(0, {str(package.parent)!r})\nimport psycopg"
+
+
 @pytest.mark.parametrize("core", CORES)
 def test_psycopg(core: str, tmp_path: Path) -> None:
-    folder = tmp_path / "lib" / "site-packages" / "psycopg"
-    folder.mkdir(parents=True)
-    (folder / "__init__.py").write_text(FAKE_PSYCOPG)
     ran = run(
         tmp_path,
         """
@@ -199,15 +205,40 @@ def test_psycopg(core: str, tmp_path: Path) -> None:
         d = psycopg.Connection()
         d.execute(insert, (7,))  # closed
         d.close()
+        p = psycopg.Connection(autocommit=True)
+        p._pipeline = object()
+        p.execute(insert, (9,))  # pipeline
+        p.close()
         e = psycopg.Connection()
         e.execute(insert, (8,))  # open
         """,
         core=core,
-        before=f"sys.path.insert(0, {str(folder.parent)!r})\nimport psycopg",
+        before=fake_psycopg(tmp_path),
     )
     assert ends(ran) == {
         **dict.fromkeys(["committed", "kept", "after", "auto"], "ok"),
         **dict.fromkeys(["rolled", "undone", "closed"], "rolled back"),
         "open": None,
+        "pipeline": "unknown",
     }
     assert ran.outermost[0]["name"] == "psycopg.Cursor.execute"
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_a_forked_child_decides_nothing_of_its_parent(core: str, tmp_path: Path) -> None:
+    ran = run(
+        tmp_path,
+        """
+        c = psycopg.Connection()
+        c.execute("INSERT INTO t VALUES (1)")  # parent
+        child = os.fork()
+        if not child:
+            c.close()
+            os._exit(0)
+        os.waitpid(child, 0)
+        c.commit()
+        """,
+        core=core,
+        before="import os\n" + fake_psycopg(tmp_path),
+    )
+    assert ends(ran) == {"parent": "ok"}

@@ -189,12 +189,14 @@ def test_work_handed_to_threads_and_tasks_has_the_line_that_handed_it_over(core:
             await asyncio.to_thread(urllib.request.urlopen, url, b"4")  # to_thread
             await asyncio.gather(asyncio.create_subprocess_exec("python3", "-c", "0"))  # gather
         asyncio.run(main())
+        print(len(session._finder.effects.handed._items))
         """,
         core=core,
         server=True,
         before="import urllib.request, threading, concurrent.futures, asyncio",
     )
     lines = [ran.line(each).rpartition("# ")[2] for each in ran.outermost]
+    assert ran.out.strip() == "0"
     assert lines[1:] == ["thread", "pool", "to_thread", "gather"]
     assert lines[0].startswith("def post()")
 
@@ -294,3 +296,20 @@ def test_a_read_that_asks_by_post_is_none(core: str, tmp_path: Path) -> None:
     )
     assert [ran.line(each).rpartition("# ")[2] for each in ran.outermost] == ["upsert", "mine"]
     assert ran.names[0] == "qdrant_client.QdrantClient.upsert"
+
+
+def test_the_body_of_a_class_is_no_call_of_it(core: str, tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text("class Client:\n    def __call__(self): pass\n")
+    ran = run(
+        tmp_path,
+        """
+        for name in ("subprocess", "urllib.request"): sys.modules.pop(name, None)
+        import subprocess, urllib.request, shop
+        class Client: pass
+        shop.Client()()
+        """,
+        core=core,
+        before="import sys",
+        attach='effects=["shop.Client", "program.Client"]',
+    )
+    assert ran.names == ["shop.Client"]
