@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sysconfig
+import os
 from functools import lru_cache
 from pathlib import PurePath
 from typing import Literal
@@ -12,7 +12,7 @@ from ..analyzer.knowledge import callers
 Owner = Literal["user", "library", "quiet", "carrier", "tracer"]
 """``carrier``: quiet, and what user code does below it is no effect either."""
 
-_STANDARD = tuple({sysconfig.get_paths()[key].replace("\\", "/") + "/" for key in ("stdlib", "platstdlib")})
+_STANDARD = (PurePath(os.__file__).parent.as_posix() + "/",)
 _OWN = PurePath(__file__).parent.as_posix() + "/"
 _TYPED = ("<string>", "<stdin>", "<ipython-input", "<input>")
 """Code that a person gave without a file; other such names are those of generated code."""

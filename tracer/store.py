@@ -62,7 +62,7 @@ class Store:
         self._number = 0
         self._size = 0
         self._total = 0
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal handler may write while the same thread writes
         self._open()
 
     def write(self, event: dict[str, object]) -> None:
@@ -93,18 +93,17 @@ class Store:
             self._handle = -1
 
     def _append(self, line: bytes) -> None:
-        if self._total + len(line) > self._limits.largest - _GAP_ROOM:
-            self.lost = f"the limit of {self._limits.largest:,} bytes was reached"
-            self._gap("limit")
-            return
-        if self._size and self._size + len(line) > self._limits.rotate_at:
-            with self._lock:
-                if self._size + len(line) > self._limits.rotate_at:
-                    self._number += 1
-                    old = self._handle
-                    self._open()
-                    os.close(old)
-        self._put(line)
+        with self._lock:
+            if self._total + len(line) > self._limits.largest - _GAP_ROOM:
+                self.lost = f"the limit of {self._limits.largest:,} bytes was reached"
+                self._gap("limit")
+                return
+            if self._size and self._size + len(line) > self._limits.rotate_at:
+                self._number += 1
+                old = self._handle
+                self._open()
+                os.close(old)
+            self._put(line)
 
     def _put(self, line: bytes) -> None:
         written = os.write(self._handle, line)
