@@ -33,8 +33,9 @@ sys.path.pop(0)
 SERVER = """
 import http.server, json, pathlib, threading
 STORE = pathlib.Path({store!r})
-def recorded():
-    return [json.loads(line) for path in sorted(STORE.glob("*.jsonl")) for line in path.read_text().splitlines()]
+def recorded():  # a line may still be being written
+    texts = [path.read_text() for path in sorted(STORE.glob("*.jsonl"))]
+    return [json.loads(line) for text in texts for line in text.splitlines(True) if line.endswith("\\n")]
 class Handler(http.server.BaseHTTPRequestHandler):
     asked = []
     def do_POST(self):
