@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any
 
 from ..recorder import Recorder
-from .data import configurable, text_id
+from .data import configurable, text_id, wait_id
 from .frames import graph_name
 from .savers import Identities
 
@@ -22,7 +22,8 @@ class Run:
     """One call into the framework."""
 
     id: str
-    parks: int = 0
+    parked: list[Any] = field(default_factory=list)
+    """The waits (LangGraph's objects) that have been told of."""
     ended: bool = False
 
 
@@ -34,6 +35,8 @@ class Loop:
     common: dict[str, Any]
     nested: bool
     memoised: set[str] = field(default_factory=set)
+    waits: dict[tuple[str | None, int | None], str | None] = field(default_factory=dict)
+    """Task and ordinal to the framework's id, of the waits seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,11 @@ class Known:
         for key in gone:
             self.prepared.pop(key, None)
 
-    def park(self, loop: Loop, task: str | None, wait: str | None, number: int | None, **more: Any) -> None:
-        """Record that a wait parks."""
-        loop.run.parks += 1
-        self.recorder.emit("wait.park", **loop.common, wait=wait, task=task, ordinal=number, **more)
+    def park(self, loop: Loop, task: str | None, wait: Any, number: int | None, **more: Any) -> None:
+        """Record that a wait parks; once, however many graphs it passes on its way up."""
+        if wait is not None:
+            if any(each is wait for each in loop.run.parked):
+                return
+            loop.run.parked.append(wait)
+        name = loop.waits[task, number] = wait_id(wait)
+        self.recorder.emit("wait.park", **loop.common, wait=name, task=task, ordinal=number, **more)

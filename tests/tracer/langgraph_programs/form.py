@@ -6,6 +6,7 @@ A protocol is a coroutine. In the sync form it never suspends and is driven to i
 from __future__ import annotations
 
 import functools
+import inspect
 import itertools
 import operator
 from collections.abc import Callable, Coroutine
@@ -60,7 +61,7 @@ class Form:
 
     def node(self, function: Callable[..., Any]) -> Any:
         """A plain function as a node of this form."""
-        if not self.is_async:
+        if not self.is_async or inspect.iscoroutinefunction(function):
             return function
 
         @functools.wraps(function)
@@ -120,7 +121,7 @@ class Form:
     async def at(self, graph: Any) -> dict[str, Any]:
         """The address of the newest checkpoint, as a caller names it."""
         found = (await self.state(graph)).config["configurable"]["checkpoint_id"]
-        return {"configurable": {**self.config["configurable"], "checkpoint_id": found}}
+        return {"configurable": {**self.config["configurable"], "checkpoint_ns": "", "checkpoint_id": found}}
 
     async def waits(self, graph: Any) -> list[str]:
         """The ids of the open waits, in the order of their tasks' names."""

@@ -52,7 +52,10 @@ async def traced(store: Path, core: str, protocol: str, form: Form) -> None:
     with tracer.recording(store, core=core, effects=["form.hit"]) as session:
         assert session.is_on
         try:
-            await PROTOCOLS[protocol](form)
+            if form.is_async:
+                await asyncio.wait_for(PROTOCOLS[protocol](form), 60)
+            else:
+                await PROTOCOLS[protocol](form)
         except Exception as error:  # noqa: BLE001 - told in the result, for the test to fail on
             problem = f"{type(error).__name__}: {error}"
     (store / "result").write_text(json.dumps({"problem": problem, "errors": form.errors}))
