@@ -158,10 +158,16 @@ def faults(found: list[Event]) -> list[str]:
 def _may_be_of_no_run(event: Event, found: list[Event]) -> bool:
     """Whether it happened in a change of the state from outside, or while two runs of one thread were live."""
     at = found.index(event)
-    started = {each["run"] for each in found[:at] if each["kind"] == "run.start" and each["thread"] == event["thread"]}
-    live = started - {each["run"] for each in found[:at] if each["kind"] == "run.end"}
+    live: set[str] = set()
+    mixed = False
+    for each in found:
+        if each["kind"] == "run.start" and each["thread"] == event["thread"]:
+            live.add(each["run"])
+            mixed |= len(live) > 1
+        elif each["kind"] == "run.end":
+            live.discard(each["run"])
     following = [each["kind"] for each in found[at:] if each["kind"] in ("run.start", "run.end", "state.update")]
-    return len(live) > 1 or (not live and following[:1] == ["state.update"])
+    return mixed or following[:1] == ["state.update"]
 
 
 _IDS = ("at", "process", "run", "task", "checkpoint", "parent", "effect", "within", "wait", "result", "address", "thread", "store")

@@ -82,11 +82,7 @@ class Checkpoints:
         graph = updated(frame)
         if graph is not None:
             return self._outside(graph, store, thread, namespace)
-        fits = [
-            known
-            for _, known in list(self._known.loops.values())
-            if (known.common["thread"], known.common["namespace"], known.common["store"]) == (thread, namespace, store)
-        ]
+        fits = self._known.at((thread, namespace, store))
         live = [each for each in fits if not each.run.ended]
         if not live and fits:
             return fits[-1].common  # what the last run leaves to other threads comes after its end

@@ -71,10 +71,11 @@ def pending(writes: Any) -> list[dict[str, Any]]:
     return found + [{"task": task, "wait": None, "ordinal": None} for task in sorted(results)]
 
 
-def static_waits(loop: Any) -> list[tuple[str, str]]:
-    """The tasks, id and name, that a static breakpoint holds up, or held up behind."""
+def static_waits(loop: Any) -> list[tuple[str | None, str]]:
+    """The tasks, id and name, that a static breakpoint holds up; without an id those it stands behind, where what
+    comes next is not prepared (langgraph 1.0.5 to 1.2.9)."""
     tasks = getattr(loop, "tasks", None)
-    return [(task.id, task.name) for task in tasks.values()] if isinstance(tasks, dict) else []
+    return [(None if t.writes else t.id, t.name) for t in tasks.values()] if isinstance(tasks, dict) else []
 
 
 def waits_in(error: BaseException | None) -> list[Any]:

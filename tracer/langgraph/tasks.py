@@ -40,9 +40,7 @@ class Tasks:
             self._known.prepared.pop(id(answers), None)
             return
         checkpoint = text_id(loop.checkpoint.get("id"))
-        self._known.prepared[id(answers)] = Prepared(
-            answers, known.recorded, result.id, self._known.loop(loop), checkpoint
-        )
+        self._known.belongs(Prepared(answers, known.recorded, result.id, self._known.loop(loop), checkpoint))
 
     def memoised_ended(self, frame: FrameType, state: Any, result: Any) -> None:
         found = frame.f_locals
@@ -62,6 +60,7 @@ class Tasks:
         loop = known.loop if known is not None else None
         if loop is None or known is None:
             return None
+        self._known.runs(known)
         whole = task.path[:1] == ("__pregel_pull",)
         self._known.recorder.emit(
             "task.start",
@@ -89,7 +88,8 @@ class Tasks:
 
     def _task_over(self, state: Any, outcome: str, error: BaseException | None = None) -> None:
         if state is not None:
-            loop, task, _ = state
+            loop, task, prepared = state
+            self._known.stops(prepared)
             failed = type(error).__name__ if error is not None and outcome == "failed" else None
             self._known.recorder.emit(
                 "task.end", **loop.common, task=task.id, name=task.name, outcome=outcome, error=failed

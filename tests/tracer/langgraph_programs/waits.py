@@ -92,8 +92,9 @@ async def sends(f: Form) -> None:
     made.add_conditional_edges(START, f.node(fan), ["worker"])
     graph = made.compile(checkpointer=f.saver)
     await f.new(graph)
-    await f.answer(graph, {(await f.waits(graph))[0]: "A"})
-    await f.answer(graph, dict(zip(await f.waits(graph), "BC", strict=False)))
+    a, b, c = await f.waits(graph)
+    await f.answer(graph, {a: "A"})
+    await f.answer(graph, {b: "B", c: "C"})
 
 
 @protocol
