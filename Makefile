@@ -43,11 +43,11 @@ check: $(READY)
 
 test: check
 	$(BIN)/python -m pytest -m 'not slow'
-	@.ci/other-pythons
+	@.ci/environments
 
 test-all: check
 	$(BIN)/python -m pytest
-	@.ci/other-pythons
+	@.ci/environments all
 
 bench: $(READY)
 	@test -n '$(TREE)' || { echo 'name the code to measure on: make bench TREE=path' >&2; exit 2; }

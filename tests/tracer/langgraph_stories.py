@@ -18,8 +18,37 @@ from typing import Any
 from resume_audit.tracer.digests import Digests
 
 KEY = "ab" * 32
-VALUES = ("A", "B", "C", "A2", "B2", "zz", "edit1", "edit2", None, {"approved": True}, ["A", "B"], ["A", "A"], "a", "b", "c")
-NAMES = ("pre", "before", "gated", "post", "plain", "body", "first", "second", "charge", "ask before", "between", "asked")
+VALUES = (
+    "A",
+    "B",
+    "C",
+    "A2",
+    "B2",
+    "zz",
+    "edit1",
+    "edit2",
+    None,
+    {"approved": True},
+    ["A", "B"],
+    ["A", "A"],
+    "a",
+    "b",
+    "c",
+)
+NAMES = (
+    "pre",
+    "before",
+    "gated",
+    "post",
+    "plain",
+    "body",
+    "first",
+    "second",
+    "charge",
+    "ask before",
+    "between",
+    "asked",
+)
 MORE = ("a before", "a gated", "b before", "b gated", "caller before", "caller after", "breaks", "unsteady", "ungated")
 
 Event = dict[str, Any]
@@ -72,7 +101,7 @@ def story(found: Iterable[Event]) -> list[str]:
     runs: dict[str, tuple[Event, list[_Attempt], list[str]]] = {}
     lines: list[Any] = []
     for event in found:
-        kind, run = event["kind"], event.get("run")
+        kind, run = event["kind"], str(event.get("run"))
         if kind == "run.start":
             runs[run] = (event, [], [])
             lines.append(run)
@@ -120,7 +149,9 @@ def _line(start: Event, attempts: list[_Attempt], ends: list[str]) -> str:
         steps.setdefault(key, []).append(str(each))
     texts = [text for step in steps.values() for text in sorted(step)]
     answers = "".join(f" {'#' if each['wait'] else ''}{named(each['digest'])}" for each in start["answers"])
-    return f"{start['input']}{'@' if start['explicit'] else ''}{answers}: {' '.join(texts)} => {' '.join(ends) or 'open'}"
+    return (
+        f"{start['input']}{'@' if start['explicit'] else ''}{answers}: {' '.join(texts)} => {' '.join(ends) or 'open'}"
+    )
 
 
 def faults(found: list[Event]) -> list[str]:
@@ -150,7 +181,11 @@ def faults(found: list[Event]) -> list[str]:
                 told.append("loaded what nobody saved")
             elif None not in (saved[key], each["digest"]) and saved[key] != each["digest"]:
                 told.append("loaded another state than was saved")
-        if kind == "task.start" and each["state"] is not None and states.setdefault(each["task"], each["state"]) != each["state"]:
+        if (
+            kind == "task.start"
+            and each["state"] is not None
+            and states.setdefault(each["task"], each["state"]) != each["state"]
+        ):
             told.append(f"{each['name']} was given another state when it ran again")
     return told
 
@@ -170,7 +205,21 @@ def _may_be_of_no_run(event: Event, found: list[Event]) -> bool:
     return mixed or following[:1] == ["state.update"]
 
 
-_IDS = ("at", "process", "run", "task", "checkpoint", "parent", "effect", "within", "wait", "result", "address", "thread", "store")
+_IDS = (
+    "at",
+    "process",
+    "run",
+    "task",
+    "checkpoint",
+    "parent",
+    "effect",
+    "within",
+    "wait",
+    "result",
+    "address",
+    "thread",
+    "store",
+)
 
 
 def multiset(found: Iterable[Event]) -> Counter[str]:
@@ -179,7 +228,7 @@ def multiset(found: Iterable[Event]) -> Counter[str]:
     for each in found:
         if each["kind"] in ("process.start", "process.end", "trace"):
             continue
-        kept = {key: (value is not None if key in _IDS else value) for key, value in each.items()}
+        kept: Event = {key: (value is not None if key in _IDS else value) for key, value in each.items()}
         kept["namespace"] = [part.split(":")[0] for part in str(each.get("namespace") or "").split("|")]
         kept["pending"] = sorted([p["wait"] is not None, p["ordinal"]] for p in each.get("pending") or ())
         if kept["kind"] == "run.start":

@@ -73,7 +73,7 @@ def pending(writes: Any) -> list[dict[str, Any]]:
 
 def static_waits(loop: Any) -> list[tuple[str | None, str]]:
     """The tasks, id and name, that a static breakpoint holds up; without an id those it stands behind, where what
-    comes next is not prepared (langgraph 1.0.5 to 1.2.9)."""
+    comes next is not prepared (langgraph 1.0.5 to 1.2.16)."""
     tasks = getattr(loop, "tasks", None)
     return [(None if t.writes else t.id, t.name) for t in tasks.values()] if isinstance(tasks, dict) else []
 

@@ -89,7 +89,7 @@ class Known:
         task = self.prepared_with(conf) if nested else None
         outer = task.loop if task is not None else None
         run = outer.run if outer is not None else Run(self.recorder.new_id("r"))
-        common = {
+        common: dict[str, Any] = {
             "framework": "langgraph",
             "store": self.stores.of(getattr(loop, "checkpointer", None)),
             "graph": outer.common["graph"] if outer is not None else graph_name(frame),
@@ -99,7 +99,7 @@ class Known:
         }
         made = Loop(run, common, nested)
         here = id(loop)
-        where = (common["thread"], common["namespace"], common["store"])
+        where: Where = (text_id(common["thread"]), str(common["namespace"]), common["store"])
 
         def gone(_: object) -> None:
             self.loops.pop(here, None)

@@ -43,6 +43,27 @@ async def cancelled(f: Form) -> None:
 
 
 @protocol
+async def sibling_outlives_the_failure(f: Form) -> None:
+    """What runs in a thread goes on when its run has failed; a coroutine is cancelled."""
+    begun: Any = asyncio.Event() if f.is_async else threading.Event()
+
+    async def slow(state: Any) -> Any:
+        begun.set()
+        await f.pause(0.3)
+        hit("plain")
+        return {"out": ["late"]}
+
+    async def breaks(state: Any) -> Any:
+        if f.is_async:
+            await begun.wait()
+        else:
+            begun.wait(30)
+        raise ValueError
+
+    await f.fails(f.new(f.graph({"breaks": f.body(breaks), "slow": f.body(slow)}, "^>breaks ^>slow")))
+
+
+@protocol
 async def stream_left_early(f: Form) -> None:
     graph = f.graph({"pre": pre, "post": post}, "^>pre pre>post")
     if f.is_async:

@@ -5,10 +5,12 @@ A protocol is a coroutine. In the sync form it never suspends and is driven to i
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import inspect
 import itertools
 import operator
+import time
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, TypedDict
 
@@ -94,7 +96,9 @@ class Form:
     async def invoke(self, graph: Any, value: Any, config: dict[str, Any] | None = None, **options: Any) -> Any:
         """Call a graph."""
         config = config or self.config
-        return await graph.ainvoke(value, config, **options) if self.is_async else graph.invoke(value, config, **options)
+        return (
+            await graph.ainvoke(value, config, **options) if self.is_async else graph.invoke(value, config, **options)
+        )
 
     async def new(self, graph: Any, config: dict[str, Any] | None = None, **options: Any) -> Any:
         """Call a graph with a new input."""
@@ -133,6 +137,21 @@ class Form:
         if self.is_async:
             return await graph.aupdate_state(config, values, as_node=as_node)
         return graph.update_state(config, values, as_node=as_node)
+
+    async def recorded(self, channel: str) -> None:
+        """Wait until a result is recorded beside the checkpoint."""
+        while True:
+            found = await self.saver.aget_tuple(self.config) if self.is_async else self.saver.get_tuple(self.config)
+            if found is not None and any(each[1] == channel for each in found.pending_writes or ()):
+                return
+            await self.pause()
+
+    async def pause(self, seconds: float = 0.01) -> None:
+        """Let others go on."""
+        if self.is_async:
+            await asyncio.sleep(seconds)
+        else:
+            time.sleep(seconds)
 
     async def inner(self, graph: Any, value: Any) -> Any:
         """Call a subgraph within a node."""

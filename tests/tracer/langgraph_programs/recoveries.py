@@ -152,14 +152,15 @@ async def answered_then_fails(f: Form) -> None:
 def fragile(f: Form) -> Any:
     times: list[int] = []
 
-    def breaks(state: Any) -> Any:
+    async def breaks(state: Any) -> Any:
         times.append(1)
         hit("breaks")
         if len(times) == 1:
+            await f.recorded("out")
             raise ValueError
         return {"out": ["late"]}
 
-    return f.graph({"pre": pre, "breaks": breaks, "plain": plain}, "^>pre pre>breaks pre>plain")
+    return f.graph({"pre": pre, "breaks": f.body(breaks), "plain": plain}, "^>pre pre>breaks pre>plain")
 
 
 @protocol

@@ -1,6 +1,6 @@
 """Runs every protocol on the savers named, each traced into OUT/<protocol>/<saver>-<form>/.
 
-    run.py OUT CORE [SAVER...]
+run.py OUT CORE [SAVER...]
 """
 
 from __future__ import annotations

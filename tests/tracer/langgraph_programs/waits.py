@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 import warnings
 from typing import Any
 
@@ -118,16 +119,19 @@ async def tool_node(f: Form) -> None:
             hit("ask before")
             return str(interrupt("?"))
     else:
+        charged = threading.Event()
 
         @tool
         def charge(n: int) -> str:
             """Charge."""
             hit("charge")
+            charged.set()
             return "charged"
 
         @tool
         def ask(n: int) -> str:
             """Ask."""
+            charged.wait(30)
             hit("ask before")
             return str(interrupt("?"))
 
@@ -137,6 +141,8 @@ async def tool_node(f: Form) -> None:
     made.add_edge(START, "tools")
     graph = made.compile(checkpointer=f.saver)
     await f.invoke(graph, {"messages": [AIMessage("", tool_calls=calls)]})
+    if not f.is_async:
+        charged.clear()
     await f.answer(graph, "A")
 
 
