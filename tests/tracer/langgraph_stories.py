@@ -154,6 +154,9 @@ def _line(start: Event, attempts: list[_Attempt], ends: list[str]) -> str:
     )
 
 
+OF_RUNS = ("checkpoint.load", "task.start", "task.end", "wait.park", "wait.answer", "effect", "effect.end")
+
+
 def faults(found: list[Event]) -> list[str]:
     """What no trace may hold: gaps, events of no run, tasks without an attempt, ends without a start."""
     told: list[str] = []
@@ -166,9 +169,8 @@ def faults(found: list[Event]) -> list[str]:
             told.append(f"gap: {each.get('detail')}")
         elif kind == "hooks" and each["not_observed"]:
             told.append(f"not observed: {each['not_observed']}")
-        elif kind in ("checkpoint.load", "task.start", "task.end", "wait.park", "wait.answer"):
-            if each["run"] not in runs:
-                told.append(f"{kind} of no run")
+        elif kind in OF_RUNS and each["run"] not in runs:
+            told.append(f"{kind} of no run")
         if kind == "checkpoint.save" and (each["run"] is None) is not (each["source"] == "update"):
             told.append(f"checkpoint.save ({each['source']}) of the wrong run or of none")
         if kind == "writes.save" and each["run"] is None and not _may_be_of_no_run(each, found):
@@ -230,6 +232,7 @@ def multiset(found: Iterable[Event]) -> Counter[str]:
             continue
         kept: Event = {key: (value is not None if key in _IDS else value) for key, value in each.items()}
         kept["namespace"] = [part.split(":")[0] for part in str(each.get("namespace") or "").split("|")]
+        kept["channels"] = sorted(each.get("channels") or ())  # in the order of a set
         kept["pending"] = sorted([p["wait"] is not None, p["ordinal"]] for p in each.get("pending") or ())
         if kept["kind"] == "run.start":
             kept["answers"] = [[each["wait"] is not None, each["digest"]] for each in kept["answers"]]

@@ -66,8 +66,10 @@ def pending(writes: Any) -> list[dict[str, Any]]:
     for task, channel, value in rows:
         # The record of a wait stays when it is answered: what its task did since tells.
         if channel == "__interrupt__" and str(task) not in results and task not in failed:
-            for each in value if isinstance(value, tuple | list) else (value,):
-                found.append({"task": text_id(task), "wait": wait_id(each), "ordinal": answered.get(task, 0)})
+            waits = value if isinstance(value, tuple | list) else (value,)
+            found += (
+                {"task": text_id(task), "wait": wait_id(each), "ordinal": answered.get(task, 0)} for each in waits
+            )
     return found + [{"task": task, "wait": None, "ordinal": None} for task in sorted(results)]
 
 

@@ -6,8 +6,8 @@ import asyncio
 import threading
 from typing import Any
 
-from form import Form, hit, protocol
 from forks import gate, gates, post, pre
+from form import Form, hit, protocol
 from langgraph.types import Command
 
 

@@ -151,7 +151,7 @@ class Form:
         if self.is_async:
             await asyncio.sleep(seconds)
         else:
-            time.sleep(seconds)
+            time.sleep(seconds)  # noqa: ASYNC251 - the sync form has no event loop
 
     async def inner(self, graph: Any, value: Any) -> Any:
         """Call a subgraph within a node."""

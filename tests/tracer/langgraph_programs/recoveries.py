@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from form import Form, hit, protocol
 from forks import gate, gates, pre
+from form import Form, hit, protocol
 from langgraph.func import entrypoint, task
 from langgraph.types import interrupt
 
@@ -200,10 +200,9 @@ async def nothing_durable_until_the_exit(f: Form) -> None:
 
 @protocol
 async def retried_by_policy(f: Form) -> None:
+    from form import State
     from langgraph.graph import START, StateGraph
     from langgraph.types import RetryPolicy
-
-    from form import State
 
     times: list[int] = []
 

@@ -7,8 +7,8 @@ import threading
 import warnings
 from typing import Any
 
-from form import Form, State, hit, protocol
 from forks import gates, post, pre
+from form import Form, State, hit, protocol
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send, interrupt
 
