@@ -1,7 +1,7 @@
 # Needs only make and Python 3.11 or later; everything else is installed into .venv.
 # make audit [TARGET=path]   audit a project; the default is the example agent in fixtures/
-# make test                  check, then the tests
-# make test-all              the slow tests too
+# make test                  check, then the tests; the tracer's in the environments of .ci/environments.txt, too
+# make test-all              the slow tests and more versions of LangGraph
 # make bench TREE=path [RUNS=5]
 
 TARGET = fixtures/example_agent
