@@ -6,8 +6,8 @@ make help                  this list
 make setup                 make .venv with resume-audit and what its tests need; the others do so where it is missing
 make audit [TARGET=path]   audit a project; the default is the example agent in fixtures/
 make check                 ruff, mypy, the direction of imports
-make test                  check, then the tests
-make test-all              the slow tests too
+make test                  check, then the tests; the tracer's also in the environments of .ci/environments.txt
+make test-all              the slow tests and more versions of LangGraph too
 make bench TREE=path [RUNS=5]   what an audit costs, against parsing the same files
 make clean                 remove .venv and what was built
 endef
@@ -39,7 +39,7 @@ $(READY): pyproject.toml $(STALE)
 	@test -x $(BIN)/python || { python="$$(PYTHON='$(PYTHON)' .ci/python)" && \
 		echo "making $(VENV) with $$python" && "$$python" -m venv $(VENV); }
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	@$(BIN)/python -m compileall -q *.py analyzer cli reports rules
+	@$(BIN)/python -m compileall -q *.py analyzer cli reports rules tracer
 	@mkdir -p $(VENV)/root && ln -sfn ../.. $(VENV)/root/resume_audit
 	@printf '%s' '$(CURDIR)' > $(READY)
 
@@ -56,15 +56,15 @@ check: $(READY)
 
 test: check
 	$(BIN)/python -m pytest -m 'not slow'
-	@.ci/other-pythons
+	@.ci/environments
 
 test-all: check
 	$(BIN)/python -m pytest
-	@.ci/other-pythons
+	@.ci/environments all
 
 bench: $(READY)
 	@test -n '$(TREE)' || { echo 'name the code to measure on: make bench TREE=path' >&2; exit 2; }
-	@$(BIN)/python -m compileall -q *.py analyzer cli reports rules
+	@$(BIN)/python -m compileall -q *.py analyzer cli reports rules tracer
 	@$(BIN)/python benchmarks/bench.py '$(TREE)' --runs '$(RUNS)'
 
 clean:

@@ -14,7 +14,7 @@ from typing import Any
 
 from .digests import Digests
 from .hooks import Hook
-from .store import Store
+from .store import CLOSED, Store
 
 Declared = Mapping[str, str | None]
 
@@ -36,7 +36,7 @@ class Recorder:
     def emit(self, kind: str, **keys: Any) -> None:
         """Append an event."""
         self.store.write({"kind": kind, **keys})
-        if self.store.lost:
+        if self.store.lost and self.store.lost != CLOSED:  # calls may end after the tracer was detached
             self.warn(f"recording stopped: {self.store.lost}")
 
     def new_id(self, letter: str) -> str:

@@ -22,6 +22,9 @@ ROTATE_AT = 64 * 1024 * 1024
 LARGEST = 1024 * 1024 * 1024
 """Bytes a process may write in all; then recording stops."""
 
+CLOSED = "closed"
+"""What ``lost`` says when recording was ended on purpose."""
+
 _GAP_ROOM = 4096
 """Bytes kept free for the line that says that recording stopped."""
 
@@ -84,7 +87,7 @@ class Store:
         if self._handle >= 0:
             handle, self._handle = self._handle, -1
             os.close(handle)
-        self.lost = self.lost or "closed"
+        self.lost = self.lost or CLOSED
 
     def leave(self) -> None:
         """Let go of a parent's file without closing what the parent still writes to."""

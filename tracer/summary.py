@@ -48,8 +48,8 @@ class Summary:
     def _run_start(self, event: Event) -> None:
         self.threads.add(_thread(event))
         self._open.add((event.get("process"), event.get("run")))
-        if event.get("input") == "new":  # what was parked on the thread is given up
-            for wait in [wait for wait in self.parks if wait[:3] == _thread(event)]:
+        for wait in [wait for wait in self.parks if wait[:3] == _thread(event)]:
+            if event.get("input") == "new" or wait[3] is None:  # given up; a breakpoint behind a task that is over
                 del self.parks[wait]
 
     def _run_end(self, event: Event) -> None:

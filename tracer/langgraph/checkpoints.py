@@ -6,7 +6,7 @@ from types import FrameType
 from typing import Any
 
 from .data import configurable, pending, text_id
-from .frames import is_inner, loading
+from .frames import given, is_inner, loading, updated
 from .known import Known
 
 
@@ -24,12 +24,14 @@ class Checkpoints:
         if known is None:
             return
         checkpoint = getattr(result, "checkpoint", None)
+        rows = pending(getattr(result, "pending_writes", None))
+        known.waits.update({(row["task"], row["ordinal"]): row["wait"] for row in rows if row["wait"]})
         self._known.recorder.emit(
             "checkpoint.load",
             **known.common,
             checkpoint=checkpoint["id"] if checkpoint is not None else None,
             digest=self._known.recorder.digest(checkpoint["channel_values"]) if checkpoint is not None else None,
-            pending=pending(getattr(result, "pending_writes", None)),
+            pending=rows,
         )
 
     def save_started(self, frame: FrameType) -> Any:
@@ -38,9 +40,8 @@ class Checkpoints:
     def save_ended(self, frame: FrameType, outermost: Any, result: Any) -> None:
         if outermost is None:
             return
-        found = frame.f_locals
-        checkpoint, metadata = found["checkpoint"], found.get("metadata") or {}
-        conf = configurable(found["config"])
+        checkpoint, metadata = given(frame, "checkpoint", 1), given(frame, "metadata", 2) or {}
+        conf = configurable(given(frame, "config", 0))
         self._known.recorder.emit(
             "checkpoint.save",
             **self._common_of(frame, conf, "_checkpointer_put_after_previous"),
@@ -59,15 +60,14 @@ class Checkpoints:
     def writes_ended(self, frame: FrameType, outermost: Any, result: Any) -> None:
         if outermost is None:
             return
-        found = frame.f_locals
-        conf = configurable(found["config"])
-        task = text_id(found.get("task_id"))
+        conf = configurable(given(frame, "config", 0))
+        task = text_id(given(frame, "task_id", 2))
         self._known.recorder.emit(
             "writes.save",
             **self._common_of(frame, conf, "", task),
             checkpoint=text_id(conf.get("checkpoint_id") or None),
             task=task,
-            channels=[channel for channel, _ in found.get("writes") or ()],
+            channels=[channel for channel, _ in given(frame, "writes", 1) or ()],
         )
 
     def _common_of(
@@ -79,21 +79,24 @@ class Checkpoints:
             return self._known.loop(above.f_locals["self"]).common
         thread, namespace = text_id(conf.get("thread_id")), conf.get("checkpoint_ns") or ""
         store = self._known.stores.of(frame.f_locals.get("self"))
-        fits = [
-            known
-            for _, known in list(self._known.loops.values())
-            if (known.common["thread"], known.common["namespace"], known.common["store"]) == (thread, namespace, store)
-        ]
+        graph = updated(frame)
+        if graph is not None:
+            return self._outside(graph, store, thread, namespace)
+        fits = self._known.at((thread, namespace, store))
         live = [each for each in fits if not each.run.ended]
         if not live and fits:
             return fits[-1].common  # what the last run leaves to other threads comes after its end
         if len({each.run.id for each in live}) == 1:
             return live[0].common
-        graph = fits[0].common["graph"] if fits else None
+        return self._outside(fits[0].common["graph"] if fits else None, store, thread, namespace)
+
+    def _outside(self, graph: Any, store: str | None, thread: str | None, namespace: str) -> dict[str, Any]:
+        """The common keys of what belongs to no run."""
+        name = graph if graph is None or type(graph) is str else text_id(getattr(graph, "name", None))
         return {
             "framework": "langgraph",
             "store": store,
-            "graph": graph,
+            "graph": name,
             "thread": thread,
             "namespace": namespace,
             "run": None,

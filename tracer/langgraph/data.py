@@ -28,11 +28,14 @@ def text_id(value: Any) -> str | None:
     return str(value) if type(value) is int else None
 
 
-def input_kind(value: Any) -> str:
-    """``none``, ``answer`` (a command that resumes) or ``new``."""
+def input_kind(value: Any, has_state: bool) -> str:
+    """``none``, ``answer`` (a command that resumes) or ``new``. A command without an answer goes on where there is a
+    state to go on from."""
     if value is None:
         return "none"
-    return "answer" if _resume(value) is not None else "new"
+    if _resume(value) is not None:
+        return "answer"
+    return "none" if type(value).__name__ == "Command" and has_state else "new"
 
 
 def answers_of(value: Any) -> Iterator[tuple[str | None, Any]]:
@@ -56,27 +59,36 @@ def pending(writes: Any) -> list[dict[str, Any]]:
     answered = {task: len(v) if isinstance(v, list) else 1 for task, channel, v in rows if channel == "__resume__"}
     found: list[dict[str, Any]] = []
     results: set[str] = set()
-    for task, channel, value in rows:
-        if channel == "__interrupt__":
-            for each in value if isinstance(value, tuple | list) else (value,):
-                wait = text_id(getattr(each, "id", None) or getattr(each, "interrupt_id", None))
-                found.append({"task": text_id(task), "wait": wait, "ordinal": answered.get(task, 0)})
-        elif channel not in _NOT_RESULTS and not str(task).startswith("00000000-"):
+    failed = {task for task, channel, _ in rows if channel == "__error__" and task in answered}
+    for task, channel, _ in rows:
+        if channel not in _NOT_RESULTS and not str(task).startswith("00000000-"):
             results.add(str(task))
+    for task, channel, value in rows:
+        # The record of a wait stays when it is answered: what its task did since tells.
+        if channel == "__interrupt__" and str(task) not in results and task not in failed:
+            waits = value if isinstance(value, tuple | list) else (value,)
+            found += (
+                {"task": text_id(task), "wait": wait_id(each), "ordinal": answered.get(task, 0)} for each in waits
+            )
     return found + [{"task": task, "wait": None, "ordinal": None} for task in sorted(results)]
 
 
-def static_waits(loop: Any) -> list[tuple[str, str]]:
-    """The tasks, id and name, that a static breakpoint holds up, or held up behind."""
+def static_waits(loop: Any) -> list[tuple[str | None, str]]:
+    """The tasks, id and name, that a static breakpoint holds up; without an id those it stands behind, where what
+    comes next is not prepared (langgraph 1.0.5 to 1.2.16)."""
     tasks = getattr(loop, "tasks", None)
-    return [(task.id, task.name) for task in tasks.values()] if isinstance(tasks, dict) else []
+    return [(None if t.writes else t.id, t.name) for t in tasks.values()] if isinstance(tasks, dict) else []
 
 
-def waits_in(error: BaseException | None) -> list[str | None]:
-    """The ids of the waits that an interrupt carries."""
+def waits_in(error: BaseException | None) -> list[Any]:
+    """The waits that an interrupt carries: LangGraph's own objects, which it hands on from subgraph to graph."""
     args = getattr(error, "args", ())
-    found = args[0] if args and isinstance(args[0], tuple | list) else ()
-    return [text_id(getattr(each, "id", None) or getattr(each, "interrupt_id", None)) for each in found]
+    return list(args[0]) if args and isinstance(args[0], tuple | list) else []
+
+
+def wait_id(wait: Any) -> str | None:
+    """The id of a wait."""
+    return text_id(getattr(wait, "id", None) or getattr(wait, "interrupt_id", None))
 
 
 def path_of(task: Any) -> list[Any]:

@@ -7,12 +7,13 @@ scratchpad), so that runs of one thread at the same time are not mixed.
 from __future__ import annotations
 
 import weakref
+from collections import deque
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
 from ..recorder import Recorder
-from .data import configurable, text_id
+from .data import configurable, text_id, wait_id
 from .frames import graph_name
 from .savers import Identities
 
@@ -22,8 +23,12 @@ class Run:
     """One call into the framework."""
 
     id: str
-    parks: int = 0
+    parked: list[Any] = field(default_factory=list)
+    """The waits (LangGraph's objects) that have been told of."""
     ended: bool = False
+    forgotten: bool = False
+    tasks: list[int] = field(default_factory=list)
+    """The keys of its prepared tasks."""
 
 
 @dataclass(eq=False)
@@ -34,6 +39,8 @@ class Loop:
     common: dict[str, Any]
     nested: bool
     memoised: set[str] = field(default_factory=set)
+    waits: dict[tuple[str | None, int | None], str | None] = field(default_factory=dict)
+    """Task and ordinal to the framework's id, of the waits seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,13 @@ class Prepared:
     checkpoint: str | None = None
 
 
+_KEPT = 64
+"""Runs that ended whose tasks are still known: some go on, in threads, when their run has failed."""
+
+Where = tuple[str | None, str, str | None]
+"""Thread, namespace, store."""
+
+
 class Known:
     """Shared by the observers of LangGraph's parts."""
 
@@ -56,6 +70,9 @@ class Known:
         self.stores = Identities(recorder)
         self.loops: dict[int, tuple[Any, Loop]] = {}
         self.prepared: dict[int, Prepared] = {}
+        self._running: set[int] = set()
+        self._places: dict[Where, dict[int, Loop]] = {}
+        self._ended: deque[Run] = deque()
 
     def prepared_with(self, conf: Any) -> Prepared | None:
         """The task that a configuration was made for."""
@@ -72,7 +89,7 @@ class Known:
         task = self.prepared_with(conf) if nested else None
         outer = task.loop if task is not None else None
         run = outer.run if outer is not None else Run(self.recorder.new_id("r"))
-        common = {
+        common: dict[str, Any] = {
             "framework": "langgraph",
             "store": self.stores.of(getattr(loop, "checkpointer", None)),
             "graph": outer.common["graph"] if outer is not None else graph_name(frame),
@@ -82,16 +99,59 @@ class Known:
         }
         made = Loop(run, common, nested)
         here = id(loop)
-        self.loops[here] = (weakref.ref(loop, lambda _: self.loops.pop(here, None)), made)
+        where: Where = (text_id(common["thread"]), str(common["namespace"]), common["store"])
+
+        def gone(_: object) -> None:
+            self.loops.pop(here, None)
+            there = self._places.get(where, {})
+            there.pop(here, None)
+            if not there:
+                self._places.pop(where, None)
+
+        self._places.setdefault(where, {})[here] = made
+        self.loops[here] = (weakref.ref(loop, gone), made)
         return made
 
-    def forget(self, run: Run) -> None:
-        """Let go of the tasks of a run that ended."""
-        gone = [key for key, each in list(self.prepared.items()) if each.loop is not None and each.loop.run is run]
-        for key in gone:
+    def at(self, where: Where) -> list[Loop]:
+        """The executions, live or not yet let go of, in a place; in the order of their beginnings."""
+        return list(self._places.get(where, {}).values())
+
+    def belongs(self, prepared: Prepared) -> None:
+        """A task was prepared for a run."""
+        key = id(prepared.answers)
+        self.prepared[key] = prepared
+        if prepared.loop is not None:
+            prepared.loop.run.tasks.append(key)
+
+    def runs(self, prepared: Prepared) -> None:
+        """A task begins."""
+        self._running.add(id(prepared.answers))
+        self.prepared[id(prepared.answers)] = prepared
+
+    def stops(self, prepared: Prepared) -> None:
+        """A task is over."""
+        key = id(prepared.answers)
+        self._running.discard(key)
+        if prepared.loop is not None and prepared.loop.run.forgotten:
             self.prepared.pop(key, None)
 
-    def park(self, loop: Loop, task: str | None, wait: str | None, number: int | None, **more: Any) -> None:
-        """Record that a wait parks."""
-        loop.run.parks += 1
-        self.recorder.emit("wait.park", **loop.common, wait=wait, task=task, ordinal=number, **more)
+    def forget(self, run: Run) -> None:
+        """Let go, by and by, of the tasks of a run that ended."""
+        self._ended.append(run)
+        while len(self._ended) > _KEPT:
+            gone = self._ended.popleft()
+            gone.forgotten = True
+            gone.parked.clear()
+            for key in gone.tasks:
+                if key not in self._running:
+                    self.prepared.pop(key, None)
+            gone.tasks.clear()
+
+    def park(self, loop: Loop, task: str | None, wait: Any, number: int | None, **more: Any) -> None:
+        """Record that a wait parks; once, however many graphs it passes on its way up."""
+        if wait is not None:
+            if any(each is wait for each in loop.run.parked):
+                return
+            loop.run.parked.append(wait)
+        name = loop.waits[task, number] = wait_id(wait)
+        self.recorder.emit("wait.park", **loop.common, wait=name, task=task, ordinal=number, **more)

@@ -12,6 +12,9 @@ from ..recorder import declared
 from .data import INTERRUPTS, answers_of, configurable, input_kind, static_waits, text_id
 from .known import Known, Loop
 
+_RAISED_LATER = {"out_of_steps": "GraphRecursionError", "draining": "GraphDrained"}
+"""What is raised for a loop that ends so, once it has ended."""
+
 
 class Runs:
     """Observes where LangGraph's loops begin and end."""
@@ -30,7 +33,7 @@ class Runs:
         conf = configurable(loop.config)
         address = text_id(conf.get("checkpoint_id") or None)
         told = declared.get() or {}
-        kind = input_kind(loop.input)
+        kind = input_kind(loop.input, bool(loop.checkpoint.get("channel_versions")))
         self._known.recorder.emit(
             "run.start",
             **known.common,
@@ -79,7 +82,7 @@ class Runs:
                     self._known.park(known, task, None, None, static=status.removeprefix("interrupt_"), name=name)
             self._end(known, "parked", None)
         elif error is None:
-            self._end(known, "completed" if status == "done" else "failed", None, status)
+            self._end(known, "completed" if status == "done" else "failed", None, _RAISED_LATER.get(status, status))
         elif isinstance(error, GeneratorExit):
             self._end(known, "abandoned", None)
         elif isinstance(error, KeyboardInterrupt | asyncio.CancelledError):

@@ -40,9 +40,7 @@ class Tasks:
             self._known.prepared.pop(id(answers), None)
             return
         checkpoint = text_id(loop.checkpoint.get("id"))
-        self._known.prepared[id(answers)] = Prepared(
-            answers, known.recorded, result.id, self._known.loop(loop), checkpoint
-        )
+        self._known.belongs(Prepared(answers, known.recorded, result.id, self._known.loop(loop), checkpoint))
 
     def memoised_ended(self, frame: FrameType, state: Any, result: Any) -> None:
         found = frame.f_locals
@@ -62,6 +60,7 @@ class Tasks:
         loop = known.loop if known is not None else None
         if loop is None or known is None:
             return None
+        self._known.runs(known)
         whole = task.path[:1] == ("__pregel_pull",)
         self._known.recorder.emit(
             "task.start",
@@ -72,7 +71,7 @@ class Tasks:
             checkpoint=known.checkpoint,
             state=self._known.recorder.digest(task.input) if whole else None,
         )
-        return (loop, task, loop.run.parks)
+        return (loop, task, known)
 
     def task_ended(self, frame: FrameType, state: Any, result: Any) -> None:
         self._task_over(state, "ok")
@@ -81,14 +80,16 @@ class Tasks:
         if state is None:
             return
         parked = any(base.__name__ in INTERRUPTS for base in type(error).__mro__)
-        if parked and state[0].run.parks == state[2]:  # raised by hand: nothing told of it before
-            for wait in waits_in(error) or [None]:
-                self._known.park(state[0], state[1].id, wait, None)
+        if parked:  # raised by hand, or told of before
+            answers = state[2].answers
+            for wait in waits_in(error):
+                self._known.park(state[0], state[1].id, wait, len(answers) if isinstance(answers, list) else None)
         self._task_over(state, "parked" if parked else "failed", error)
 
     def _task_over(self, state: Any, outcome: str, error: BaseException | None = None) -> None:
         if state is not None:
-            loop, task, _ = state
+            loop, task, prepared = state
+            self._known.stops(prepared)
             failed = type(error).__name__ if error is not None and outcome == "failed" else None
             self._known.recorder.emit(
                 "task.end", **loop.common, task=task.id, name=task.name, outcome=outcome, error=failed
@@ -108,7 +109,7 @@ class Tasks:
             self._known.recorder.emit(
                 "wait.answer",
                 **known.loop.common,  # type: ignore[union-attr]
-                wait=None,
+                wait=known.loop.waits.get((known.task, number)),  # type: ignore[union-attr]
                 task=known.task,
                 ordinal=number,
                 digest=self._known.recorder.digest(result),
