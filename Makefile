@@ -9,6 +9,7 @@ make check                 ruff, mypy, the direction of imports
 make test                  check, then the tests; the tracer's also in the environments of .ci/environments.txt
 make test-all              the slow tests and more versions of LangGraph too
 make bench TREE=path [RUNS=5]   what an audit costs, against parsing the same files
+make bench-tracer [PYTHONS=...] what tracing costs, by interpreter; the default are the test environments
 make clean                 remove .venv and what was built
 endef
 
@@ -26,7 +27,7 @@ endif
 
 export HELP
 
-.PHONY: help setup audit check test test-all bench clean stale
+.PHONY: help setup audit check test test-all bench bench-tracer clean stale
 .DEFAULT_GOAL = test
 
 help:
@@ -66,6 +67,9 @@ bench: $(READY)
 	@test -n '$(TREE)' || { echo 'name the code to measure on: make bench TREE=path' >&2; exit 2; }
 	@$(BIN)/python -m compileall -q *.py analyzer cli reports rules tracer
 	@$(BIN)/python benchmarks/bench.py '$(TREE)' --runs '$(RUNS)'
+
+bench-tracer: $(READY)
+	@$(BIN)/python benchmarks/bench_tracer.py $(or $(PYTHONS),$(wildcard .venv-3*-langgraph-newest/bin/python))
 
 clean:
 	rm -rf $(VENV) .venv-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

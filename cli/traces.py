@@ -12,7 +12,7 @@ from ..tracer.summary import summarise
 from .streams import say, write_out
 
 
-@click.command()
+@click.command(short_help="Say what was recorded.")
 @click.argument("stores", nargs=-1, type=click.Path(path_type=Path))
 def traces(stores: tuple[Path, ...]) -> int:
     """Say what the STORES hold: threads, runs, parks and since when, answers, effects, hooks not observed.
