@@ -131,8 +131,7 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb")) if Path("/usr/lib/postgresql").is_dir() else []
     folder = found[-1].parent if found else Path(programs[0]).parent if programs[0] else None
     if folder is None or importlib.util.find_spec("psycopg") is None:
-        print("PostgresSaver: not tested (no PostgreSQL found)", file=sys.__stderr__)
-        pytest.skip("no PostgreSQL found")
+        pytest.skip("PostgresSaver: not tested (no PostgreSQL found)")
     home = Path(f"/tmp/ra-pg-{os.getpid()}")  # the path of a socket must be short
     home.mkdir(mode=0o777)
     as_user: list[str | Path] = []
