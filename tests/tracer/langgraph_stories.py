@@ -167,7 +167,7 @@ def faults(found: list[Event]) -> list[str]:
         kind = each["kind"]
         if kind == "trace.gap":
             told.append(f"gap: {each.get('detail')}")
-        elif kind == "hooks" and each["not_observed"]:
+        elif kind == "hooks" and each["framework"] == "langgraph" and each["not_observed"]:
             told.append(f"not observed: {each['not_observed']}")
         elif kind in OF_RUNS and each["run"] not in runs:
             told.append(f"{kind} of no run")
