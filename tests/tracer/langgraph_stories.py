@@ -228,8 +228,8 @@ def multiset(found: Iterable[Event]) -> Counter[str]:
     """Events without what differs from run to run."""
     plain = []
     for each in found:
-        if each["kind"] in ("process.start", "process.end", "trace"):
-            continue
+        if each["kind"] in ("process.start", "process.end", "trace") or each["framework"] not in (None, "langgraph"):
+            continue  # calls into C are seen by one core only
         kept: Event = {key: (value is not None if key in _IDS else value) for key, value in each.items()}
         kept["namespace"] = [part.split(":")[0] for part in str(each.get("namespace") or "").split("|")]
         kept["channels"] = sorted(each.get("channels") or ())  # in the order of a set

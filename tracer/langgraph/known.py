@@ -6,6 +6,7 @@ scratchpad), so that runs of one thread at the same time are not mixed.
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections import deque
 from dataclasses import dataclass, field
@@ -73,6 +74,7 @@ class Known:
         self._running: set[int] = set()
         self._places: dict[Where, dict[int, Loop]] = {}
         self._ended: deque[Run] = deque()
+        self._lock = threading.RLock()  # a loop may be let go of at any moment, in this thread, too
 
     def prepared_with(self, conf: Any) -> Prepared | None:
         """The task that a configuration was made for."""
@@ -103,12 +105,14 @@ class Known:
 
         def gone(_: object) -> None:
             self.loops.pop(here, None)
-            there = self._places.get(where, {})
-            there.pop(here, None)
-            if not there:
-                self._places.pop(where, None)
+            with self._lock:
+                there = self._places.get(where, {})
+                there.pop(here, None)
+                if not there:
+                    self._places.pop(where, None)
 
-        self._places.setdefault(where, {})[here] = made
+        with self._lock:
+            self._places.setdefault(where, {})[here] = made
         self.loops[here] = (weakref.ref(loop, gone), made)
         return made
 
