@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from itertools import count
@@ -31,6 +31,11 @@ class Recorder:
         self.faults = 0
         self._numbers = count(1)
         self._warned = False
+        self._lock = threading.Lock()
+        self.at_fork: list[Callable[[], None]] = [self._renew]
+        """What a forked child does first: a lock may have been held by a thread that it does not have."""
+
+    def _renew(self) -> None:
         self._lock = threading.Lock()
 
     def emit(self, kind: str, **keys: Any) -> None:
@@ -92,5 +97,5 @@ class Recorder:
 
 def say(text: str) -> None:
     """One line on standard error, if there is one."""
-    with suppress(OSError, ValueError, AttributeError):  # closed, or None under pythonw
+    with suppress(Exception):  # closed, None under pythonw, or the program's own object
         print(f"resume-audit: {text}", file=sys.stderr, flush=True)

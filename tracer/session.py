@@ -91,6 +91,8 @@ class Session:
         """In a child made by fork: the same watching, another file."""
         if self._recorder is None or self._core is None:
             return
+        for renew in self._recorder.at_fork:
+            renew()
         self._recorder.store.leave()
         try:
             self._recorder.store.begin()
@@ -141,7 +143,8 @@ def attach(
         say(f"not attached: {error}")
         return off
     try:
-        settings.store.mkdir(parents=True, exist_ok=True)
+        settings.store.parent.mkdir(parents=True, exist_ok=True)
+        settings.store.mkdir(mode=0o700, exist_ok=True)
         digests = Digests(load_key(settings.store))
         opened = Store(settings.store, {"tool": _tool(), "core": chosen.name, "why": why}, settings.limits)
     except (OSError, BadKey) as error:

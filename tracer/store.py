@@ -65,6 +65,7 @@ class Store:
         self._number = 0
         self._size = 0
         self._total = 0
+        self._torn = False
         self._lock = threading.RLock()  # a signal handler may write while the same thread writes
         self._open()
 
@@ -113,6 +114,7 @@ class Store:
         self._size += len(line)
         self._total += len(line)
         if written != len(line):
+            self._torn = True
             raise OSError(f"only {written} of {len(line)} bytes were taken")
         if self._limits.fsync:
             os.fsync(self._handle)
@@ -137,7 +139,7 @@ class Store:
         event = {"kind": "trace.gap", "reason": reason, "since": time.time_ns()}
         line = _encode({**event, "at": event["since"], "process": self.process})
         with contextlib.suppress(OSError):  # the store is gone; the warning says so
-            os.write(self._handle, (line + "\n").encode("ascii"))
+            os.write(self._handle, ("\n" * self._torn + line + "\n").encode("ascii"))
 
     def is_there(self) -> bool:
         """Whether the file that is written to is still in its folder."""

@@ -73,8 +73,14 @@ class Known:
         self.prepared: dict[int, Prepared] = {}
         self._running: set[int] = set()
         self._places: dict[Where, dict[int, Loop]] = {}
+        self._last: dict[Where, Loop] = {}
+        """The last execution in a place, of the places that were used last: what it saves may end after it."""
         self._ended: deque[Run] = deque()
         self._lock = threading.RLock()  # a loop may be let go of at any moment, in this thread, too
+        recorder.at_fork.append(self._renew)
+
+    def _renew(self) -> None:
+        self._lock = threading.RLock()
 
     def prepared_with(self, conf: Any) -> Prepared | None:
         """The task that a configuration was made for."""
@@ -113,12 +119,18 @@ class Known:
 
         with self._lock:
             self._places.setdefault(where, {})[here] = made
+            self._last.pop(where, None)
+            self._last[where] = made
+            while len(self._last) > _KEPT:
+                del self._last[next(iter(self._last))]
         self.loops[here] = (weakref.ref(loop, gone), made)
         return made
 
     def at(self, where: Where) -> list[Loop]:
         """The executions, live or not yet let go of, in a place; in the order of their beginnings."""
-        return list(self._places.get(where, {}).values())
+        found = list(self._places.get(where, {}).values())
+        last = self._last.get(where)
+        return found or ([last] if last is not None else [])
 
     def belongs(self, prepared: Prepared) -> None:
         """A task was prepared for a run."""

@@ -21,8 +21,9 @@ class Identities:
         """The identity; None without a saver."""
         if saver is None or isinstance(saver, bool):
             return None
-        known = self._known.get(id(saver))
-        if known is not None and known[0]() is saver:
+        here = id(saver)
+        known = self._known.get(here)
+        if known is not None:
             return known[1]
         where = _address(saver)
         if where:
@@ -31,10 +32,10 @@ class Identities:
             end = f"{self._recorder.store.process}-{self._recorder.new_id('s')}"
         name = f"{type(saver).__qualname__.removeprefix('Async')}:{end}"  # both forms keep in one place
         try:
-            self._known[id(saver)] = (weakref.ref(saver), name)
+            held: Any = weakref.ref(saver, lambda _: self._known.pop(here, None))
         except TypeError:
-            self._known[id(saver)] = ((lambda kept=saver: kept), name)
-        return name
+            held = saver
+        return self._known.setdefault(here, (held, name))[1]  # several threads may ask first
 
 
 def _address(saver: Any) -> str:
