@@ -11,7 +11,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-_FILE = Path(__file__).parent / "tracing" / "frames.toml"
+_FOLDER = Path(__file__).parent / "tracing"
+_FILE = _FOLDER / "frames.toml"
+_C_CALLS = _FOLDER / "c_calls.toml"
+"""Apart, and short: it is read when the tracer is attached, the other only where a library is met."""
 _DOES = ("", "commit", "rollback", "text")
 
 
@@ -65,22 +68,21 @@ class CCalls:
 @lru_cache(maxsize=1)
 def load() -> tuple[EffectFrame, ...]:
     """The list that comes with the tool. Raises ValueError where it is not well-formed."""
-    return tuple(_frame(item) for item in _data()["frame"])
+    return tuple(_frame(item) for item in _data(_FILE)["frame"])
 
 
 @lru_cache(maxsize=1)
 def c_calls() -> tuple[CCalls, ...]:
     """What is known of calls into C."""
     made = []
-    for item in _data()["c_call"]:
+    for item in _data(_C_CALLS)["c_call"]:
         names = {key: frozenset(item[key]) for key in ("types", "statements", "commits", "rollbacks")}
         made.append(CCalls(**names, connection=item["connection"], in_transaction=item["in_transaction"]))
     return tuple(made)
 
 
-@lru_cache(maxsize=1)
-def _data() -> dict[str, Any]:
-    return tomllib.loads(_FILE.read_text(encoding="utf-8"))
+def _data(file: Path) -> dict[str, Any]:
+    return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def _frame(item: dict[str, Any]) -> EffectFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from types import FrameType
 from typing import Any
 
@@ -85,7 +84,7 @@ class Runs:
             self._end(known, "completed" if status == "done" else "failed", None, _RAISED_LATER.get(status, status))
         elif isinstance(error, GeneratorExit):
             self._end(known, "abandoned", None)
-        elif isinstance(error, KeyboardInterrupt | asyncio.CancelledError):
+        elif isinstance(error, KeyboardInterrupt) or type(error).__name__ == "CancelledError":  # asyncio's, unimported
             self._end(known, "cancelled", error)
         else:
             self._end(known, "failed", error)
